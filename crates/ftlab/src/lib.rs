@@ -32,7 +32,7 @@
 //!     const SPEC: Spec = Spec { name: "mine", summary: "a page map in RAM", ..Spec::PAGE_LEVEL };
 //!     fn build(setup: &Setup, flash: &mut Flash) -> Result<Self, Error> {
 //!         let map = PageMap::new(flash.geometry().logical_pages);
-//!         Ok(Mine { map, pool: Planes::new(&setup.placing()?, flash.geometry(), 1, 0)? })
+//!         Ok(Mine { map, pool: Planes::new(&setup.placing()?, flash, 1, 0)? })
 //!     }
 //! }
 //!

@@ -142,7 +142,7 @@ impl<const NUMBER: usize> Design for Cheating<NUMBER> {
 
     fn build(setup: &Setup, flash: &mut Flash) -> Result<Self, Error> {
         let map = PageMap::new(flash.geometry().logical_pages);
-        Ok(Cheating { map, pool: Planes::new(&setup.placing()?, flash.geometry(), 1, 0)? })
+        Ok(Cheating { map, pool: Planes::new(&setup.placing()?, flash, 1, 0)? })
     }
 }
 

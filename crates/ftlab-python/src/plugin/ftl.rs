@@ -53,6 +53,8 @@ pub fn entry(object: &Bound<'_, PyAny>, plugin: Plugin, name: &'static str) -> P
     };
     let spare: Option<u32> = object.getattr("spare_blocks")?.extract()?;
     Ok(Entry::built(spec, Vec::new(), move |config, flash| {
+        // Python code may ask at any time.
+        flash.watch_planes();
         if any_order {
             flash.allow_any_order()?;
         }

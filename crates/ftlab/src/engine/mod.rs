@@ -38,7 +38,6 @@ use crate::units::{Nanos, Pbn};
 use blocks::Page;
 use commands::{Commands, Order};
 use map_memory::MapMemory;
-use std::sync::OnceLock;
 
 /// Of what is no copy-back.
 const NO_PAGE: Page = (u32::MAX, 0);
@@ -134,10 +133,10 @@ pub struct Timeline {
     bus: Resource,
     /// Replaces them on a device of several planes or with other commands, and while a log is kept.
     commands: Option<Box<Commands>>,
-    /// Whether they place nothing, unless `asked`.
+    /// Whether an FTL asks when planes are free.
+    is_asked: bool,
+    /// Whether they place nothing.
     unwatched: bool,
-    /// Set when an FTL asks when a plane is free.
-    asked: OnceLock<()>,
     /// The memory with the map, where changes of that take time.
     map: Option<MapMemory>,
     requests: u64,
@@ -159,8 +158,8 @@ impl Timeline {
             plane: Resource::default(),
             bus: Resource::default(),
             commands: None,
+            is_asked: false,
             unwatched: false,
-            asked: OnceLock::new(),
             map: (device.map_update.0 > 0)
                 .then_some(MapMemory::Ram { update: device.map_update.0 }),
             requests: 0,
@@ -176,11 +175,15 @@ impl Timeline {
         timeline
     }
 
+    /// From now on an FTL may ask [when a plane is free](Self::free_at).
+    pub(crate) const fn expect_questions(&mut self) {
+        self.is_asked = true;
+    }
+
     /// Whether nobody will look at times: then a device that places its operations in calendars leaves that out,
-    /// which takes most of the time. Before the first request after a [`reset`](Self::reset) it does not, so
-    /// that an FTL can first ask [when a plane is free](Self::free_at); for one that has asked, all are placed.
+    /// which takes most of the time.
     pub(crate) const fn leave_unwatched(&mut self, unwatched: bool) {
-        self.unwatched = unwatched && self.requests > 0;
+        self.unwatched = unwatched && !self.is_asked;
     }
 
     /// Resets to an idle device at time 0 and logs what is placed from then on.
@@ -307,15 +310,14 @@ impl Timeline {
         self.end = self.end.max(self.idle_at());
     }
 
-    /// When a plane and its channel are done with what was placed so far.
+    /// When a plane and its channel are done with what was placed so far; `None` unless an FTL has said that it asks.
     #[inline]
     #[must_use]
-    pub fn free_at(&self, plane: u32) -> Nanos {
-        self.asked.get_or_init(|| ());
-        if let Some(commands) = &self.commands {
-            return commands.free_at(plane);
-        }
-        self.plane.free_at.max(self.bus.free_at)
+    pub fn free_at(&self, plane: u32) -> Option<Nanos> {
+        self.is_asked.then(|| match &self.commands {
+            Some(commands) => commands.free_at(plane),
+            None => self.plane.free_at.max(self.bus.free_at),
+        })
     }
 
     /// Loads what an operation on a block touches.
@@ -408,7 +410,7 @@ impl Timeline {
     #[cold]
     #[inline(never)]
     fn place(&mut self, kind: Kind, time: Nanos, spot: Spot, source: Page) {
-        if self.unwatched && self.asked.get().is_none() {
+        if self.unwatched {
             return;
         }
         let Some(commands) = &mut self.commands else { return };

@@ -259,6 +259,12 @@ impl Flash {
         self.medium.pages_of(pbn)
     }
 
+    /// Declares that the FTL asks [when planes are free](Flash::plane_free_at), which costs a simulation the time of
+    /// operations that nobody else looks at. An FTL calls this when it is built.
+    pub const fn watch_planes(&mut self) {
+        self.meter.timeline.expect_questions();
+    }
+
     /// The order in which the pages of a block may be programmed.
     #[must_use]
     pub const fn program_order(&self) -> ProgramOrder {
@@ -807,10 +813,16 @@ impl Flash {
 
     /// When a plane and its channel will have finished everything placed on them, ns: a controller knows
     /// it from its queues.
+    ///
+    /// # Panics
+    /// When the FTL has not [declared](Flash::watch_planes) that it asks.
     #[inline]
     #[must_use]
     pub fn plane_free_at(&self, plane: u32) -> Nanos {
-        self.meter.timeline.free_at(plane)
+        match self.meter.timeline.free_at(plane) {
+            Some(time) => time,
+            None => self.unasked("only an FTL that watches planes asks when one is free"),
+        }
     }
 
     /// Whether a page is programmed or skipped, valid or not. An FTL keeps this in RAM, one bit per page.

@@ -37,11 +37,8 @@ impl Design for PageFtl {
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let geometry = flash.geometry();
-        Ok(PageFtl {
-            map: PageMap::new(geometry.logical_pages),
-            pool: Planes::new(&setup.placing()?, geometry, 1, 0)?,
-        })
+        let map = PageMap::new(flash.geometry().logical_pages);
+        Ok(PageFtl { map, pool: Planes::new(&setup.placing()?, flash, 1, 0)? })
     }
 }
 

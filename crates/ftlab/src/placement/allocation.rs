@@ -99,6 +99,11 @@ pub trait Placement: Send + Debug + DynClone {
     /// When all planes are full of valid pages: the device is smaller than its logical pages.
     fn place(&mut self, lpn: Lpn, room: &mut Room, flash: &Flash) -> u32;
 
+    /// Whether it asks [when planes are free](Flash::plane_free_at).
+    fn watches_planes(&self) -> bool {
+        false
+    }
+
     /// A plane that was passed by because it was full has room again.
     fn has_room_again(&mut self, _plane: u32) {}
 }
@@ -277,6 +282,11 @@ impl Chooser {
         };
         let room = Room::new(geometry.planes(), most_valid);
         Chooser { order, rule, room }
+    }
+
+    /// Whether it asks when planes are free.
+    pub(crate) fn watches_planes(&self) -> bool {
+        matches!(self.planes(), Rule::Free(placement) if placement.watches_planes())
     }
 
     /// The choice of one.

@@ -115,11 +115,11 @@ impl Planes {
     /// [`Error::Config`] when there are too few blocks for GC to make room for ever.
     pub fn new(
         placing: &Placing<'_>,
-        geometry: &Geometry,
+        flash: &mut Flash,
         reserve: u32,
         translation_pages: u32,
     ) -> Result<Self, Error> {
-        Self::with_map(placing, geometry, reserve, translation_pages, MapRules::default())
+        Self::with_map(placing, flash, reserve, translation_pages, MapRules::default())
     }
 
     /// The same with other rules for translation pages.
@@ -128,11 +128,12 @@ impl Planes {
     /// As [`Planes::new`].
     pub fn with_map(
         placing: &Placing<'_>,
-        geometry: &Geometry,
+        flash: &mut Flash,
         reserve: u32,
         translation_pages: u32,
         rules: MapRules,
     ) -> Result<Self, Error> {
+        let geometry = flash.geometry();
         let separation = Separated::of(placing, geometry, rules)?;
         let mut gc = placing.gc.clone();
         gc.copies = separation.copies;
@@ -168,6 +169,9 @@ impl Planes {
         let pools = pools.collect::<Result<Vec<BlockPool>, Error>>()?;
         let most_valid = pools[0].most_data_pages(geometry, most_map) + translation_pages / planes;
         let chooser = Chooser::new(build, placing.settings, placing.order, geometry, most_valid);
+        if chooser.watches_planes() {
+            flash.watch_planes();
+        }
         Ok(Planes {
             chooser: separation.over(chooser),
             watched: (has_map && planes > 1).then(|| BlockSets::new(2, planes)),

@@ -372,7 +372,7 @@ impl<C: MappingCache> DemandFtl<C> {
         cache: impl FnOnce(&Geometry) -> Result<C, Error>,
     ) -> Result<Self, Error> {
         let cache = cache(flash.geometry())?;
-        let mut pool = Self::pool(setup, flash.geometry())?;
+        let mut pool = Self::pool(setup, flash)?;
         let pages = TranslationPages::format(&mut pool, flash);
         Ok(DemandFtl::new(cache, MapStore::new(pool, pages)).searching(&setup.ftl))
     }
@@ -380,7 +380,7 @@ impl<C: MappingCache> DemandFtl<C> {
     fn mount(setup: &Setup<C::Settings>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry().clone();
         let mut cache = C::build(setup, &geometry)?;
-        let pool = Self::pool(setup, &geometry)?;
+        let pool = Self::pool(setup, flash)?;
         let whole = Region::whole(&geometry, geometry.translation_pages());
         let found = recovery::find(&whole, flash);
         cache.recover(&found, &geometry);
@@ -388,7 +388,7 @@ impl<C: MappingCache> DemandFtl<C> {
         Ok(DemandFtl::new(cache, store).searching(&setup.ftl))
     }
 
-    fn pool(setup: &Setup<C::Settings>, geometry: &Geometry) -> Result<Planes, Error> {
+    fn pool(setup: &Setup<C::Settings>, flash: &mut Flash) -> Result<Planes, Error> {
         // A GC step may open a block for data and, with updates of the map, one for translation. Two
         // are enough: what it opens for data it gives back by erasing its victim, and what it opens
         // for translation leaves waste behind that the pool collects before the next data block.
@@ -396,7 +396,8 @@ impl<C: MappingCache> DemandFtl<C> {
         let obeys = C::SPEC.obeys("ftl.map_updates");
         let rules = if obeys { setup.ftl.map_rules() } else { MapRules::default() };
         let reserve = if rules.is_held_in_gc { 1 } else { unless_bug!(DemandReserveIsShort, 2, 1) };
-        Planes::with_map(&setup.placing()?, geometry, reserve, geometry.translation_pages(), rules)
+        let pages = flash.geometry().translation_pages();
+        Planes::with_map(&setup.placing()?, flash, reserve, pages, rules)
     }
 }
 

@@ -46,6 +46,10 @@ impl Placement for LeastBusy {
         }
     }
 
+    fn watches_planes(&self) -> bool {
+        true
+    }
+
     fn has_room_again(&mut self, plane: u32) {
         self.queue.push(Reverse((0, plane)));
     }

@@ -29,9 +29,9 @@ impl Bench {
             device,
             ..Setup::default()
         };
-        let flash = Device::new(&config.device, 8644 * 4096).expect("a device");
-        let planes =
-            Planes::new(&config.placing().expect("rules"), flash.geometry(), 1, 0).expect("room");
+        let mut flash = Device::new(&config.device, 8644 * 4096).expect("a device");
+        let placing = config.placing().expect("rules");
+        let planes = Planes::new(&placing, &mut flash, 1, 0).expect("room");
         Bench { planes, flash, map: BTreeMap::new() }
     }
 
