@@ -1,12 +1,29 @@
 //! Power cuts: a device as it is when power comes back.
 
-use super::checkpoint::Checkpoints;
-use super::memory::{Change, Memory, Tear, apply, tear_paired};
 use super::meter::Meter;
-use super::tombstones::Tombstones;
-use super::{Device, Flash};
+use super::persistence::{Change, Checkpoints, Memory, Tombstones};
+use super::{Device, Flash, Owner};
 use crate::device::DeviceConfig;
-use crate::units::Lpn;
+use crate::units::{Lpn, Ppn};
+use serde::{Deserialize, Serialize};
+
+/// How the change that a power cut interrupts is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tear {
+    /// It was not begun.
+    Before,
+    /// A page cannot be read; a page of a block looks erased or cannot be read, each time anew, and the block must be
+    /// erased again before it is programmed.
+    Within,
+    /// The same; and the pages that were programmed before to the cells of the page cannot be read either.
+    Paired,
+}
+
+impl Tear {
+    /// All, that of cells of several bits last.
+    pub const ALL: [Tear; 3] = [Tear::Before, Tear::Within, Tear::Paired];
+}
 
 /// A device as cuts at one change of its medium after another leave it.
 pub struct Cuts {
@@ -20,25 +37,29 @@ impl Device {
     /// Has the OOB of each page keep a sequence number, and notes each change of the medium from now on: power is
     /// going to be cut. To be called while the device is erased.
     pub fn remember(&mut self) {
-        let memory = Memory::of(&self.flash.medium);
-        self.flash.medium.set_memory(memory);
+        self.keep_memory(true);
         self.flash.expect_power_cuts();
+    }
+
+    fn keep_memory(&mut self, keeps_changes: bool) {
+        let memory = Memory::new(self.geometry(), keeps_changes);
+        self.flash.persistence.memory = Some(Box::new(memory));
+        self.flash.note_what_is_there();
     }
 
     /// Has the OOB of each page keep a sequence number, which changes nothing that an FTL does. Power can be lost
     /// behind the last change alone ([`Device::lose_power`]).
     pub fn number_versions(&mut self) {
-        let mut memory = Memory::of(&self.flash.medium);
-        memory.keeps_changes = false;
-        self.flash.medium.set_memory(memory);
+        self.keep_memory(false);
         unless_bug!(RecoveryChangesOrder, {}, self.flash.expect_power_cuts());
     }
 
     /// Cuts power, behind all changes: what was programmed is left, and nothing is known of it. Counts begin at
     /// zero, and from now on operations take as long as `device` says.
     pub fn lose_power(&mut self, device: &DeviceConfig) {
-        let Flash { medium, truth, meter, regions, wear } = &mut self.flash;
+        let Flash { medium, truth, meter, regions, wear, persistence, .. } = &mut self.flash;
         medium.forget();
+        persistence.forget();
         truth.reset_counts();
         *meter = Meter::new(device, &medium.geometry);
         regions.clear();
@@ -48,26 +69,26 @@ impl Device {
     /// Makes a checkpoint whenever so many pages were programmed, or none.
     pub fn checkpoint_every(&mut self, pages: Option<u64>) {
         let blocks = self.geometry().blocks();
-        self.flash.medium.checkpoints = pages.map(|pages| Checkpoints::every(pages, blocks));
+        self.flash.persistence.checkpoints = pages.map(|pages| Checkpoints::every(pages, blocks));
     }
 
     /// Has trims outlive power cuts, or no longer, as `device.trim` does. To be called while the device is erased.
     pub fn keep_trims(&mut self, durable: bool) {
         let place = durable.then(|| Tombstones::new(self.geometry()));
-        self.flash.medium.tombstones = place;
+        self.flash.persistence.tombstones = place;
     }
 
     /// Whether trims outlive power cuts.
     #[must_use]
     pub const fn keeps_trims(&self) -> bool {
-        self.flash.medium.tombstones.is_some()
+        self.flash.persistence.tombstones.is_some()
     }
 
     /// Pages programmed, blocks erased, checkpoints made and tombstones written since power came, where that is
     /// [noted](Device::remember).
     #[must_use]
     pub fn changes(&self) -> usize {
-        self.flash.medium.memory.as_ref().map_or(0, |memory| memory.changes.len())
+        self.flash.persistence.memory.as_ref().map_or(0, |memory| memory.changes.len())
     }
 
     /// How a cut can leave a change of this device.
@@ -81,7 +102,7 @@ impl Device {
     /// cells of the page that was cut ([`Tear::Paired`]).
     #[must_use]
     pub fn lost(&self) -> &[Lpn] {
-        self.flash.medium.memory.as_ref().map_or(&[], |memory| &memory.lost)
+        self.flash.persistence.memory.as_ref().map_or(&[], |memory| &memory.lost)
     }
 
     /// The version of a logical page, as its stamp; `None` if it holds no data.
@@ -112,8 +133,8 @@ impl Cuts {
     pub fn of(mut before: Device, after: &Device) -> Cuts {
         before.flash.truth.remember_versions(&after.flash.truth);
         // Which blocks are in SLC mode, the FTL has said.
-        before.flash.medium.set_cells(after.flash.medium.cells.clone());
-        let memory = after.flash.medium.memory.as_ref();
+        before.flash.set_cells(after.flash.medium.cells.clone());
+        let memory = after.flash.persistence.memory.as_ref();
         let changes = memory.map_or_else(Vec::new, |memory| memory.changes.clone());
         Cuts { changes, done: 0, now: before }
     }
@@ -135,8 +156,7 @@ impl Cuts {
     /// # Panics
     /// When all are done.
     pub fn advance(&mut self) {
-        let flash = &mut self.now.flash;
-        apply(&self.changes[self.done], &mut flash.medium, &mut flash.truth);
+        self.now.flash.undergo(&self.changes[self.done]);
         self.done += 1;
     }
 
@@ -144,16 +164,16 @@ impl Cuts {
     #[must_use]
     pub fn cut(&self, tear: Tear) -> Device {
         let mut device = self.now.clone();
-        let Flash { medium, truth, .. } = &mut device.flash;
-        medium.memory.as_mut().expect("a medium that remembers").lost.clear();
+        let flash = &mut device.flash;
+        flash.persistence.memory.as_mut().expect("a medium that remembers").lost.clear();
         let Some(change) = self.changes.get(self.done).filter(|_| tear != Tear::Before) else {
             return device;
         };
         if let Some(torn) = change.torn() {
-            apply(&torn, medium, truth);
+            flash.undergo(&torn);
         }
         if let (Tear::Paired, Change::Program { ppn, .. }) = (tear, change) {
-            tear_paired(*ppn, medium, truth);
+            flash.tear_paired(*ppn);
         }
         device
     }
@@ -166,5 +186,49 @@ impl Cuts {
     pub fn at(mut self, change: usize, tear: Tear) -> Device {
         (self.done..change).for_each(|_| self.advance());
         self.cut(tear)
+    }
+}
+
+impl Flash {
+    /// Undergoes a change that was noted before, on a medium that nobody uses.
+    fn undergo(&mut self, change: &Change) {
+        match change {
+            Change::Program { ppn, raw, stamp, .. } => {
+                self.medium.owners[ppn.index()] = *raw;
+                self.truth.set_stamp(*ppn, *stamp);
+            }
+            Change::Erase { pbn, .. } => {
+                self.medium.erase_pages(*pbn);
+                self.medium.blocks[pbn.index()].erases += 1;
+            }
+            Change::Checkpoint(_) | Change::Burial(_) => {}
+        }
+        self.persistence.undergo(change);
+    }
+
+    /// Makes the pages unreadable that were programmed to the cells of a page before.
+    fn tear_paired(&mut self, ppn: Ppn) {
+        let geometry = &self.medium.geometry;
+        let (pbn, page) = (geometry.block_of(ppn), geometry.page_in_block(ppn));
+        let cells = self.medium.cells.as_ref();
+        let pages = cells.map_or_else(Vec::new, |cells| cells.paired_before(pbn, page));
+        let pages = pages.into_iter().map(|page| geometry.page_at(pbn, page));
+        let held = |ppn| Some((ppn, self.medium.owner(ppn)?, self.sequence(ppn)));
+        let held: Vec<(Ppn, Owner, u64)> = pages.filter_map(held).collect();
+        for &(ppn, _, sequence) in &held {
+            self.undergo(&Change::torn_program(ppn, sequence, None));
+        }
+        let is_elsewhere = |owner, sequence| {
+            let mut pages = (0..self.medium.geometry.pages()).map(Ppn);
+            pages.any(|ppn| self.medium.owner(ppn) == Some(owner) && self.sequence(ppn) >= sequence)
+        };
+        let lost = held.iter().filter_map(|&(_, owner, sequence)| match owner {
+            Owner::Data(lpn) if !is_elsewhere(owner, sequence) => Some(lpn),
+            _ => None,
+        });
+        let lost = lost.collect();
+        if let Some(memory) = &mut self.persistence.memory {
+            memory.lost = lost;
+        }
     }
 }

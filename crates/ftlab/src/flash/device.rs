@@ -1,5 +1,6 @@
 //! The whole emulated device: the commands for the FTL, and the instruments that only an experiment sees.
 
+use super::persistence::Checkpoints;
 use super::{Cause, Content, Flash, Ledger, Loaded, Operation, Owner};
 use crate::device::DeviceConfig;
 use crate::engine::{Log, Timeline};
@@ -21,10 +22,14 @@ impl Clone for Device {
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Flash { medium, truth, meter, regions, wear } = &self.flash;
+        let Flash { medium, truth, meter, regions, wear, persistence, .. } = &self.flash;
         let mut parts = f.debug_struct("Device");
         parts.field("medium", medium).field("truth", truth).field("meter", meter);
-        parts.field("regions", regions).field("wear", wear).finish()
+        parts
+            .field("regions", regions)
+            .field("wear", wear)
+            .field("persistence", persistence)
+            .finish()
     }
 }
 
@@ -122,9 +127,7 @@ impl Device {
     /// Sets all counts to zero and the clock to an idle device at time 0; the pages stay.
     pub fn start_measuring(&mut self) {
         self.flash.meter.reset();
-        if let Some(checkpoints) = &mut self.flash.medium.checkpoints {
-            checkpoints.restart();
-        }
+        self.flash.persistence.checkpoints.iter_mut().for_each(Checkpoints::restart);
         self.flash.truth.reset_counts();
     }
 

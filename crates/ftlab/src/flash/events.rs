@@ -1,9 +1,8 @@
 //! A device whose pages have their content elsewhere, such as in a file: what is done to it, in order, and how it
 //! comes to be again what it was.
 
-use super::memory::{Change, Content};
-use super::tombstones::Burial;
-use super::{Device, Owner, Tombstone};
+use super::persistence::{Burial, Change, Content};
+use super::{Device, Flash, Owner, Tombstone};
 use crate::units::{Lpn, Pbn, Ppn};
 
 /// Bits of a stamp, in which a version is told from others of its page.
@@ -58,15 +57,15 @@ impl Device {
     /// [`Device::remember`], and notes what the host reads, too.
     pub fn tell(&mut self) {
         self.remember();
-        if let Some(memory) = &mut self.flash.medium.memory {
+        if let Some(memory) = &mut self.flash.persistence.memory {
             memory.reads = Some(Vec::new());
         }
     }
 
     /// What was done since this was last asked, where the device [tells](Device::tell).
     pub fn events(&mut self) -> Vec<Event> {
-        let medium = &mut self.flash.medium;
-        let Some(memory) = &mut medium.memory else { return Vec::new() };
+        let Flash { medium, persistence, .. } = &mut self.flash;
+        let Some(memory) = &mut persistence.memory else { return Vec::new() };
         let changes = std::mem::take(&mut memory.changes);
         let mut reads = memory.reads.as_mut().map(std::mem::take).unwrap_or_default().into_iter();
         let mut read = reads.next();
@@ -105,19 +104,19 @@ impl Device {
         erases: &[u32],
         last: u64,
     ) {
-        let (medium, truth) = (&mut self.flash.medium, &mut self.flash.truth);
-        if let Some(place) = &mut medium.tombstones {
+        let Flash { medium, truth, persistence, .. } = &mut self.flash;
+        let memory = persistence.memory.as_mut().expect("a medium that remembers");
+        if let Some(place) = &mut persistence.tombstones {
             place.restore(trims, &medium.geometry);
         }
         for Kept { ppn, owner, sequence, content } in pages {
             let raw = medium.encode(owner);
             medium.owners[ppn.index()] = raw;
-            let memory = medium.memory.as_mut().expect("a medium that remembers");
             memory.sequences[ppn.index()] = sequence;
             memory.contents.program(ppn, raw, sequence, content);
             truth.set_stamp(ppn, (sequence & STAMP) as u16);
         }
-        medium.memory.as_mut().expect("a medium that remembers").last = last;
+        memory.last = last;
         medium.blocks.iter_mut().zip(erases).for_each(|(block, erases)| block.erases = *erases);
     }
 }

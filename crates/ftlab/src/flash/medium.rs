@@ -2,11 +2,8 @@
 //! skipped, and how often a block was erased, is what a controller knows in RAM.
 
 use super::cells::Cells;
-use super::checkpoint::Checkpoints;
-use super::memory::{Memory, TORN};
-use super::tombstones::Tombstones;
 use super::{Cause, Loaded, Owner};
-use crate::device::{Cell, DeviceConfig, Geometry, ProgramOrder, Trims};
+use crate::device::{Cell, DeviceConfig, Geometry, ProgramOrder};
 use crate::engine::Spot;
 use crate::error::Error;
 use crate::purpose::Purpose;
@@ -14,6 +11,9 @@ use crate::units::{Lpn, Pbn, Ppn, Vtpn};
 
 /// A page that was skipped: it holds nothing, and cannot be programmed before the next erase.
 pub(super) const WASTED: u32 = u32::MAX;
+
+/// What a page holds whose programming was cut: nothing that can be read.
+pub(super) const TORN: u32 = WASTED - 1;
 
 /// The state of a block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,16 +44,6 @@ pub(super) struct Medium {
     pub valid: Vec<u64>,
     pub valid_words_per_block: usize,
     pub blocks: Vec<Block>,
-    /// What outlives a power cut, where that is of interest.
-    pub memory: Option<Box<Memory>>,
-    /// Whether FTLs are to expect power cuts.
-    pub power_safe: bool,
-    /// Whether there are neither cells nor a memory: most programs have to ask for no more.
-    pub is_plain: bool,
-    /// What a mount goes on from, where checkpoints are made.
-    pub checkpoints: Option<Checkpoints>,
-    /// What was trimmed, where that outlives a power cut.
-    pub tombstones: Option<Tombstones>,
 }
 
 impl Medium {
@@ -75,7 +65,6 @@ impl Medium {
         let valid_words_per_block = geometry.pages_per_block.div_ceil(64) as usize;
         let blocks = geometry.blocks() as usize;
         Ok(Medium {
-            is_plain: cells.is_none(),
             order: device.program_order.unwrap_or(ProgramOrder::Ascending),
             configured_order: device.program_order,
             cell: device.cell,
@@ -85,12 +74,6 @@ impl Medium {
             valid: vec![0; valid_words_per_block * blocks],
             valid_words_per_block,
             blocks: vec![Block::default(); blocks],
-            memory: None,
-            power_safe: false,
-            checkpoints: device
-                .checkpoint
-                .map(|pages| Checkpoints::every(pages, geometry.blocks())),
-            tombstones: (device.trim == Trims::Durable).then(|| Tombstones::new(&geometry)),
             geometry,
         })
     }
@@ -123,35 +106,12 @@ impl Medium {
         for block in &mut self.blocks {
             (block.written, block.valid) = (0, 0);
         }
-        if let Some(memory) = &mut self.memory {
-            memory.changes.clear();
-            memory.doubtful.clear();
-        }
-        if let Some(checkpoints) = &mut self.checkpoints {
-            checkpoints.restart();
-        }
-        if let Some(tombstones) = &mut self.tombstones {
-            tombstones.forget();
-        }
     }
 
-    /// Says which pages share cells.
-    pub fn set_cells(&mut self, cells: Option<Box<Cells>>) {
-        if let Some(memory) = &mut self.memory {
-            memory.contents.keeps_superseded = cells.is_some();
-        }
-        self.cells = cells;
-        self.note_what_is_there();
-    }
-
-    /// Has pages outlive a power cut.
-    pub fn set_memory(&mut self, memory: Memory) {
-        self.memory = Some(Box::new(memory));
-        self.note_what_is_there();
-    }
-
-    fn note_what_is_there(&mut self) {
-        self.is_plain = self.cells.is_none() && self.memory.is_none();
+    /// Makes the pages of a block hold nothing.
+    pub fn erase_pages(&mut self, pbn: Pbn) {
+        let first = self.geometry.first_page(pbn).index();
+        self.owners[first..first + self.geometry.pages_per_block as usize].fill(0);
     }
 
     /// Pages of a block: fewer than the geometry says in SLC mode.
@@ -179,11 +139,6 @@ impl Medium {
     pub fn owner(&self, ppn: Ppn) -> Option<Owner> {
         let raw = self.owners[ppn.index()];
         (raw != 0 && raw < TORN).then(|| self.decode(raw))
-    }
-
-    /// The sequence number in the OOB of a page, on a medium that remembers; else 0.
-    pub fn sequence(&self, ppn: Ppn) -> u64 {
-        self.memory.as_ref().map_or(0, |memory| memory.sequences[ppn.index()])
     }
 
     #[inline(always)]

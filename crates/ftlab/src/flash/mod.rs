@@ -40,34 +40,31 @@
 
 mod asked;
 mod cells;
-mod checkpoint;
-mod contents;
 mod cuts;
 mod device;
 mod early;
 mod events;
 pub mod ledger;
 mod medium;
-mod memory;
 mod meter;
+mod persistence;
 mod recovery;
 mod runs;
 mod settlement;
-mod tombstones;
 mod truth;
+mod upkeep;
 mod valid_pages;
 mod wear;
 
 pub use crate::device::geometry::{Geometry, Parity};
 pub use crate::purpose::{Cause, Owner};
-pub use cuts::Cuts;
+pub use cuts::{Cuts, Tear};
 pub use device::Device;
 pub use events::{Event, Kept};
 pub use ledger::{BlockKind, Ledger, Operation};
-pub use memory::{Content, Tear};
+pub use persistence::{Content, Tombstone};
 pub use recovery::Found;
 pub use runs::Span;
-pub use tombstones::Tombstone;
 pub use valid_pages::ValidPages;
 pub use wear::{WearConfig, WearPart, WearPolicy};
 
@@ -80,9 +77,9 @@ use crate::settings::Section;
 use crate::units::{Duration, Lpn, Nanos, Pbn, Ppn, Vtpn};
 use asked::{Asked, Service, Undone};
 use cells::Cells;
-use medium::{Medium, WASTED};
-use memory::{Origin, TORN};
+use medium::{Medium, TORN, WASTED};
 use meter::Meter;
+use persistence::{Origin, Persistence};
 use std::fmt;
 use std::ops::Range;
 use truth::Truth;
@@ -173,6 +170,12 @@ pub struct Flash {
     regions: Vec<u32>,
     /// Where wear is more than counted.
     wear: Option<Box<Wear>>,
+    /// What outlives a power cut beside the pages.
+    persistence: Persistence,
+    /// Whether FTLs are to expect power cuts.
+    power_safe: bool,
+    /// Whether pages are alike, and nobody hears of programs: most have to ask for no more.
+    is_plain: bool,
 }
 
 impl Flash {
@@ -181,6 +184,9 @@ impl Flash {
         let medium = Medium::new(device, capacity)?;
         let geometry = &medium.geometry;
         Ok(Flash {
+            persistence: Persistence::new(device, geometry),
+            is_plain: medium.cells.is_none(),
+            power_safe: false,
             truth: Truth::new(geometry.pages(), geometry.logical_pages),
             meter: Meter::new(device, geometry),
             medium,
@@ -191,8 +197,11 @@ impl Flash {
 
     /// A copy, for one of the whole device.
     fn twin(&self) -> Self {
-        let Flash { medium, truth, meter, regions, wear } = self;
+        let Flash { medium, truth, meter, regions, wear, persistence, power_safe, is_plain } = self;
         Flash {
+            persistence: persistence.clone(),
+            power_safe: *power_safe,
+            is_plain: *is_plain,
             medium: medium.clone(),
             truth: truth.clone(),
             meter: meter.clone(),
@@ -242,8 +251,21 @@ impl Flash {
         };
         cells.use_slc_mode(blocks);
         self.medium.cell = Some(cell);
-        self.medium.set_cells(Some(Box::new(cells)));
+        self.set_cells(Some(Box::new(cells)));
         Ok(())
+    }
+
+    /// Says which pages share cells.
+    fn set_cells(&mut self, cells: Option<Box<Cells>>) {
+        self.medium.cells = cells;
+        self.note_what_is_there();
+    }
+
+    fn note_what_is_there(&mut self) {
+        let shares_cells = self.medium.cells.is_some();
+        let memory = &mut self.persistence.memory;
+        self.is_plain = !shares_cells && memory.is_none();
+        memory.iter_mut().for_each(|it| it.contents.keeps_superseded = shares_cells);
     }
 
     /// Bits of a cell; `None` when `device.cell` is absent and no block is in SLC mode.
@@ -354,7 +376,7 @@ impl Flash {
         match ppn {
             Some(ppn) => {
                 let owner = self.read(ppn, cause);
-                if let Some(memory) = &mut self.medium.memory {
+                if let Some(memory) = &mut self.persistence.memory {
                     memory.note_read(lpn, ppn);
                 }
                 if owner != Owner::Data(lpn) || !self.is_valid(ppn) {
@@ -593,9 +615,7 @@ impl Flash {
         cause: Cause,
         content: impl FnOnce() -> Content,
     ) {
-        if let Some(memory) = &mut self.medium.memory {
-            memory.stage(Some(content()));
-        }
+        self.persistence.stage(|| Some(content()));
         self.program(ppn, Owner::Translation(vtpn), cause);
     }
 
@@ -609,10 +629,7 @@ impl Flash {
         cause: Cause,
         content: impl FnOnce() -> Option<Content>,
     ) {
-        self.check_oob(ppn, bytes);
-        if let Some(memory) = &mut self.medium.memory {
-            memory.stage(content());
-        }
+        self.fill_oob(ppn, bytes, content);
         self.program(ppn, owner, cause);
     }
 
@@ -626,22 +643,21 @@ impl Flash {
         cause: Cause,
         content: impl FnOnce(Owner) -> Option<Content>,
     ) -> Owner {
-        self.check_oob(to, bytes);
         let owner = self.medium.owner(from);
-        if let Some(memory) = &mut self.medium.memory {
-            memory.stage(owner.and_then(content));
-        }
+        self.fill_oob(to, bytes, || owner.and_then(content));
         self.relocate(from, to, cause)
     }
 
+    /// What the OOB of a page is to hold, which is programmed next.
     #[inline]
-    fn check_oob(&mut self, ppn: Ppn, bytes: u32) {
-        if let Some(checkpoints) = &mut self.medium.checkpoints {
-            checkpoints.oob_bytes = checkpoints.oob_bytes.max(bytes);
-        }
+    fn fill_oob(&mut self, ppn: Ppn, bytes: u32, content: impl FnOnce() -> Option<Content>) {
         if bytes > self.medium.oob_bytes {
             self.broken("what is kept in an OOB must fit", ppn, About::Bytes(bytes));
         }
+        if let Some(checkpoints) = &mut self.persistence.checkpoints {
+            checkpoints.oob_bytes = checkpoints.oob_bytes.max(bytes);
+        }
+        self.persistence.stage(content);
     }
 
     /// Copies a valid page through the controller: a read, then a program, with their transfers. Both
@@ -679,7 +695,7 @@ impl Flash {
         let pbn = self.medium.geometry.block_of(from);
         self.book_read(from, pbn, self.medium.decode(raw), cause);
         self.meter.not_stored[cause as usize] += 1;
-        let (stamp, sequence) = (self.truth.stamp(from), self.medium.sequence(from));
+        let (stamp, sequence) = (self.truth.stamp(from), self.sequence(from));
         Loaded { raw, stamp, from, sequence }
     }
 
@@ -723,7 +739,7 @@ impl Flash {
     /// Skips the next page of a block. Nothing is programmed: the FTL only notes it in RAM.
     pub fn waste(&mut self, ppn: Ppn) {
         let pbn = self.medium.geometry.block_of(ppn);
-        if self.medium.memory.is_some() {
+        if !self.is_plain {
             self.end_doubts(pbn);
         }
         if self.medium.owners[ppn.index()] != 0 {
@@ -749,14 +765,8 @@ impl Flash {
         let unused = self.medium.geometry.pages_per_block - u32::from(block.written);
         block.written = 0;
         block.erases += 1;
-        let pages = first.index()..first.index() + self.medium.geometry.pages_per_block as usize;
-        self.medium.owners[pages].fill(0);
-        if let Some(memory) = &mut self.medium.memory {
-            memory.erase(pbn);
-        }
-        if let Some(checkpoints) = &mut self.medium.checkpoints {
-            checkpoints.erased(pbn);
-        }
+        self.medium.erase_pages(pbn);
+        self.persistence.erase(pbn);
         self.book_erase(pbn, kind, cause, unused);
         if self.wear.is_some() {
             self.level_wear(pbn);
@@ -947,7 +957,7 @@ impl Flash {
 
     #[inline(always)]
     fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        if !self.medium.is_plain {
+        if !self.is_plain {
             return self.fill_and_note(pbn, ppn, raw, stamp, origin);
         }
         self.put(pbn, ppn, raw, stamp);
@@ -956,15 +966,13 @@ impl Flash {
     /// [`Flash::fill_in`] where pages differ, or power may be cut.
     #[inline(never)]
     fn fill_and_note(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        let is_erased = self.medium.memory.is_none() || self.end_doubts(pbn);
+        let is_erased = self.end_doubts(pbn);
         let page = self.medium.geometry.page_in_block(ppn);
         if !is_erased || page >= self.medium.pages_of(pbn) {
             self.refuse_program(ppn, raw);
         }
         self.put(pbn, ppn, raw, stamp);
-        if let Some(memory) = &mut self.medium.memory {
-            memory.program(ppn, raw, stamp, origin);
-        }
+        self.persistence.program(ppn, raw, stamp, origin);
     }
 
     #[inline(always)]
@@ -986,33 +994,16 @@ impl Flash {
     #[cold]
     fn refuse_program(&self, ppn: Ppn, raw: u32) -> ! {
         let pbn = self.medium.geometry.block_of(ppn);
-        let half = self.medium.memory.as_ref().map(|memory| &memory.half_erased);
-        if half.is_some_and(|half| half.contains(&pbn)) {
-            self.broken(
-                "a block whose erase was cut is erased again before it is programmed",
-                ppn,
-                About::Owner(self.medium.decode(raw)),
-            );
-        }
-        if self.medium.owners[ppn.index()] != 0 {
-            self.broken(
-                "a page is programmed once between erases, and its OOB with it",
-                ppn,
-                About::Owner(self.medium.decode(raw)),
-            );
-        }
-        if ppn.0 - self.medium.geometry.first_page(pbn).0 >= self.pages_of(pbn) {
-            self.broken(
-                "a block in SLC mode has one page for each word line",
-                ppn,
-                About::Owner(self.medium.decode(raw)),
-            );
-        }
-        self.broken(
-            "pages of a block are programmed in ascending order",
-            ppn,
-            About::Owner(self.medium.decode(raw)),
-        );
+        let rule = if self.is_half_erased(pbn) {
+            "a block whose erase was cut is erased again before it is programmed"
+        } else if self.medium.owners[ppn.index()] != 0 {
+            "a page is programmed once between erases, and its OOB with it"
+        } else if self.medium.geometry.page_in_block(ppn) >= self.pages_of(pbn) {
+            "a block in SLC mode has one page for each word line"
+        } else {
+            "pages of a block are programmed in ascending order"
+        };
+        self.broken(rule, ppn, About::Owner(self.medium.decode(raw)))
     }
 }
 

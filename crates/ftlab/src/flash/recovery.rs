@@ -1,8 +1,7 @@
 //! What an FTL may ask a medium after power was lost: the OOBs of its pages, one by one.
 
-use super::checkpoint::Summary;
-use super::medium::WASTED;
-use super::memory::TORN;
+use super::medium::{TORN, WASTED};
+use super::persistence::Summary;
 use super::{BlockKind, Cause, Content, Flash, Owner};
 use crate::device::ProgramOrder;
 use crate::rng::Rng;
@@ -38,7 +37,7 @@ impl Flash {
         let told = summary.map(|summary| summary.pages[page as usize]);
         let told = told.filter(|(raw, _)| *raw != 0 && *raw != WASTED);
         let (raw, sequence) =
-            told.unwrap_or_else(|| (self.medium.owners[ppn.index()], self.medium.sequence(ppn)));
+            told.unwrap_or_else(|| (self.medium.owners[ppn.index()], self.sequence(ppn)));
         if told.is_none() || page == 0 {
             let spot = || self.medium.spot(pbn, ppn, Cause::Translation, None);
             self.meter.timeline.read_oob(1, spot);
@@ -64,8 +63,13 @@ impl Flash {
         Found::Page(self.medium.decode(raw), sequence)
     }
 
-    fn is_half_erased(&self, pbn: Pbn) -> bool {
-        self.medium.memory.as_ref().is_some_and(|memory| memory.half_erased.contains(&pbn))
+    pub(super) fn is_half_erased(&self, pbn: Pbn) -> bool {
+        self.persistence.memory.as_ref().is_some_and(|memory| memory.half_erased.contains(&pbn))
+    }
+
+    /// The sequence number in the OOB of a page, where there are any; else 0.
+    pub(super) fn sequence(&self, ppn: Ppn) -> u64 {
+        self.persistence.memory.as_ref().map_or(0, |memory| memory.sequences[ppn.index()])
     }
 
     /// What a page of a half-erased block looks like this time.
@@ -79,12 +83,12 @@ impl Flash {
     #[inline]
     #[must_use]
     pub const fn may_lose_power(&self) -> bool {
-        self.medium.power_safe
+        self.power_safe
     }
 
     /// Has an FTL that is built from now on expect power cuts.
     pub(crate) const fn expect_power_cuts(&mut self) {
-        self.medium.power_safe = true;
+        self.power_safe = true;
     }
 
     /// Reads a translation page as it was programmed.
@@ -93,14 +97,13 @@ impl Flash {
     /// When it is no translation page.
     pub fn read_map(&mut self, ppn: Ppn) -> Content {
         self.read(ppn, Cause::Translation);
-        let memory = self.medium.memory.as_ref().expect("a medium that remembers");
-        memory.contents.get(ppn).expect("what a translation page holds").clone()
+        self.oob_content(ppn).expect("what a translation page holds").clone()
     }
 
     /// What the OOB of a page that was surveyed holds of a map.
     #[must_use]
     pub fn oob_content(&self, ppn: Ppn) -> Option<&Content> {
-        self.medium.memory.as_ref().and_then(|memory| memory.contents.get(ppn))
+        self.persistence.memory.as_ref()?.contents.get(ppn)
     }
 
     /// Surveys pages, of several planes at a time; what the FTL does next waits for all of them.
@@ -123,7 +126,7 @@ impl Flash {
     /// Has a block that looks erased be erased before its next page is programmed, as its last erase may have
     /// been cut.
     pub fn erase_before_use(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause) {
-        if let Some(memory) = &mut self.medium.memory {
+        if let Some(memory) = &mut self.persistence.memory {
             memory.doubtful.insert(pbn, (kind, cause));
         }
     }
@@ -132,11 +135,11 @@ impl Flash {
     /// not only seem so.
     #[cold]
     pub(super) fn end_doubts(&mut self, pbn: Pbn) -> bool {
-        let doubt = self.medium.memory.as_ref().and_then(|memory| memory.doubtful.get(&pbn));
-        if let Some(&(kind, cause)) = doubt {
+        let memory = self.persistence.memory.as_ref();
+        if let Some(&(kind, cause)) = memory.and_then(|memory| memory.doubtful.get(&pbn)) {
             self.erase(pbn, kind, cause);
         }
-        self.medium.memory.as_ref().is_some_and(|memory| !memory.half_erased.contains(&pbn))
+        !self.is_half_erased(pbn)
     }
 
     /// Notes that a page is valid, which the controller has found out after power was lost.

@@ -61,8 +61,7 @@ impl Flash {
 
     /// Whether all pages are alike, and nothing is noted of each.
     fn takes_runs(&self) -> bool {
-        let Flash { medium, meter, .. } = self;
-        medium.is_plain && meter.timeline.books_alike()
+        self.is_plain && self.meter.timeline.books_alike()
     }
 
     /// Whether so many pages of a block, from `to` on, can be programmed.

@@ -32,7 +32,7 @@ impl Flash {
         let mut newest = vec![0; self.medium.geometry.logical_pages as usize];
         for ppn in (0..self.medium.geometry.pages()).map(Ppn) {
             let Some(Owner::Data(lpn)) = self.medium.owner(ppn) else { continue };
-            let sequence = self.medium.sequence(ppn);
+            let sequence = self.sequence(ppn);
             if since.as_ref().is_none_or(|since| sequence >= since[lpn.index()]) {
                 newest[lpn.index()] = sequence.max(newest[lpn.index()]);
             }
@@ -46,7 +46,7 @@ impl Flash {
         let mut last_kept = (0, Ppn(0));
         for (lpn, ppn) in self.valid_versions() {
             self.truth.settle(lpn, Some(self.truth.stamp(ppn)));
-            let kept = self.medium.sequence(ppn);
+            let kept = self.sequence(ppn);
             last_kept = last_kept.max((kept, ppn));
             if kept == newest[lpn.index()] {
                 newest[lpn.index()] = 0;

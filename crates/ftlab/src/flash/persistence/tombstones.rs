@@ -13,8 +13,7 @@
 //! room for one page in 1,024 logical ones, a block at least, and as much again while all is written anew.
 //! `device.trim` = `durable` costs a program for each request, and reads at a mount.
 
-use super::memory::Change;
-use super::{Cause, Flash, Geometry, Operation};
+use crate::device::Geometry;
 use crate::units::Lpn;
 use std::sync::Arc;
 
@@ -40,7 +39,7 @@ pub struct Tombstone {
 
 /// A change of the place.
 #[derive(Clone, Debug)]
-pub(super) enum Burial {
+pub enum Burial {
     /// A page was programmed.
     Page(Arc<[Tombstone]>),
     /// So many pages were, with all that holds no data; they count when all are there.
@@ -59,13 +58,13 @@ struct Generation {
 
 /// The place, and what a mount has read there.
 #[derive(Clone, Debug)]
-pub(super) struct Tombstones {
+pub struct Tombstones {
     /// Those on flash; the last counts.
     generations: Vec<Generation>,
     /// Pages of one of them, at most.
     room: u64,
     /// Of each logical page, the lowest sequence number that counts: known to a controller since it has mounted.
-    since: Option<Arc<[u64]>>,
+    pub since: Option<Arc<[u64]>>,
 }
 
 impl Tombstones {
@@ -103,8 +102,35 @@ impl Tombstones {
     }
 
     /// Pages of those that count.
-    fn pages(&self) -> u64 {
+    pub fn pages(&self) -> u64 {
         self.generations.last().map_or(0, |newest| newest.pages)
+    }
+
+    /// Whether so many pages more have no room.
+    pub fn is_full(&self, more: usize) -> bool {
+        self.pages() + more as u64 > self.room
+    }
+
+    /// All is written anew: the pages that it takes, and what is done, if each logical page holds data or not.
+    pub fn anew(
+        &self,
+        holds_data: &[bool],
+        sequence: u64,
+        geometry: &Geometry,
+    ) -> (u64, [Burial; 2]) {
+        let without = (0..).map(Lpn).zip(holds_data).filter(|(_, holds_data)| !**holds_data);
+        let whole = runs(without.map(|(lpn, _)| lpn), sequence);
+        let pages = whole_pages(whole.len() as u32, geometry);
+        let (whole, erased) =
+            (Burial::Whole(whole.into(), pages), Burial::Erased(self.generations.len()));
+        let in_order = unless_bug!(TombstonesErasedFirst, true, false);
+        (pages, if in_order { [whole, erased] } else { [erased, whole] })
+    }
+
+    /// A mount reads all that is there: so many pages.
+    pub fn mount(&mut self, logical_pages: u32) -> u64 {
+        self.since = unless_bug!(TombstonesUnread, Some(self.read(logical_pages)), None);
+        self.generations.iter().map(|each| each.pages).sum()
     }
 
     /// Of each logical page, the lowest sequence number that counts.
@@ -133,6 +159,13 @@ fn whole_pages(runs: u32, geometry: &Geometry) -> u64 {
     (HEAD + bits.min(RUN * u64::from(runs))).div_ceil(geometry.page_bytes.into())
 }
 
+/// Tombstones of pages that are trimmed, page by page of the place.
+pub fn of_pages(trimmed: &[Lpn], sequence: u64, geometry: &Geometry) -> Vec<Arc<[Tombstone]>> {
+    let buried = unless_bug!(TombstonesLackPages, trimmed, &trimmed[..1]);
+    let tombstones = runs(buried.iter().copied(), sequence);
+    tombstones.chunks(geometry.page_bytes as usize / TOMBSTONE).map(Arc::from).collect()
+}
+
 /// Runs of consecutive pages, of pages in ascending order.
 fn runs(pages: impl Iterator<Item = Lpn>, sequence: u64) -> Vec<Tombstone> {
     let mut runs: Vec<Tombstone> = Vec::new();
@@ -143,85 +176,4 @@ fn runs(pages: impl Iterator<Item = Lpn>, sequence: u64) -> Vec<Tombstone> {
         }
     }
     runs
-}
-
-impl Flash {
-    /// Writes down that pages, ascending, are trimmed, where that is to outlive a power cut: before it is done, so that
-    /// GC cannot destroy the newest version of a page, and a cut then bring an older one back.
-    #[inline]
-    pub(crate) fn bury(&mut self, pages: &[Lpn]) {
-        if self.medium.tombstones.is_some() && !pages.is_empty() {
-            self.write_tombstones(pages);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn write_tombstones(&mut self, pages: &[Lpn]) {
-        let sequence = self.medium.memory.as_ref().map_or(0, |memory| memory.last);
-        let buried = unless_bug!(TombstonesLackPages, pages, &pages[..1]);
-        let tombstones = runs(buried.iter().copied(), sequence);
-        let end = self.meter.timeline.begin_first_chains();
-        let pages = tombstones.chunks(self.medium.geometry.page_bytes as usize / TOMBSTONE);
-        let is_full = |place: &Tombstones| place.pages() + pages.len() as u64 > place.room;
-        if self.medium.tombstones.as_ref().is_some_and(is_full) {
-            self.write_tombstones_anew(sequence);
-        }
-        for page in pages {
-            let next = self.medium.tombstones.as_ref().map_or(0, Tombstones::pages);
-            self.book_place(Operation::Program, next..next + 1, Cause::Trim);
-            self.change_tombstones(Burial::Page(page.into()));
-        }
-        self.meter.timeline.end_first_chains(end);
-    }
-
-    /// Writes down all pages that hold no data, then erases what was there before.
-    fn write_tombstones_anew(&mut self, sequence: u64) {
-        let Some(place) = &self.medium.tombstones else { return };
-        let (before, generations) = (place.pages(), place.generations.len());
-        let holds_data = self.pages_with_data();
-        let without = (0..).map(Lpn).zip(&holds_data).filter(|(_, holds_data)| !**holds_data);
-        let whole = runs(without.map(|(lpn, _)| lpn), sequence);
-        let pages = whole_pages(whole.len() as u32, &self.medium.geometry);
-        self.book_place(Operation::Program, 0..pages, Cause::Trim);
-        let blocks = before.div_ceil(self.medium.geometry.pages_per_block.into());
-        self.book_place(Operation::Erase, 0..blocks, Cause::Trim);
-        let (whole, erased) = (Burial::Whole(whole.into(), pages), Burial::Erased(generations));
-        let in_order = unless_bug!(TombstonesErasedFirst, true, false);
-        let changes = if in_order { [whole, erased] } else { [erased, whole] };
-        changes.into_iter().for_each(|change| self.change_tombstones(change));
-    }
-
-    /// Whether each logical page has a valid page on flash.
-    fn pages_with_data(&self) -> Vec<bool> {
-        let mut holds_data = vec![false; self.medium.geometry.logical_pages as usize];
-        self.valid_versions().into_iter().for_each(|(lpn, _)| holds_data[lpn.index()] = true);
-        holds_data
-    }
-
-    fn change_tombstones(&mut self, change: Burial) {
-        if let Some(tombstones) = &mut self.medium.tombstones {
-            tombstones.change(&change);
-        }
-        if let Some(memory) = &mut self.medium.memory {
-            memory.note(Change::Burial(change));
-        }
-    }
-
-    /// Reads the tombstones, before a mount surveys anything.
-    pub(crate) fn read_tombstones(&mut self) {
-        let Some(tombstones) = &mut self.medium.tombstones else { return };
-        let pages = tombstones.generations.iter().map(|each| each.pages).sum();
-        let since = tombstones.read(self.medium.geometry.logical_pages);
-        tombstones.since = unless_bug!(TombstonesUnread, Some(since), None);
-        let end = self.meter.timeline.begin_first_chains();
-        self.book_place(Operation::Read, 0..pages, Cause::Trim);
-        self.meter.timeline.end_first_chains(end);
-    }
-
-    /// Of each logical page, the lowest sequence number of a version that counts; `None` where trims are hints.
-    #[must_use]
-    pub(crate) fn unburied_since(&self) -> Option<Arc<[u64]>> {
-        self.medium.tombstones.as_ref().and_then(|tombstones| tombstones.since.clone())
-    }
 }

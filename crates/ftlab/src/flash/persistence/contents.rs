@@ -3,14 +3,17 @@
 //! Contents go when their block is erased. Of a translation page only the newest version is kept, as a mount reads
 //! no other; with cells of several bits all are, as a cut may destroy the newest.
 
-use super::medium::Medium;
-use super::memory::Content;
-use crate::units::{Pbn, Ppn};
+use crate::device::Geometry;
+use crate::units::{Mapping, Pbn, Ppn};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a translation page holds, or an OOB beside its owner: the mappings of consecutive logical pages.
+pub type Content = Arc<[Mapping]>;
 
 /// What pages hold of maps.
 #[derive(Clone, Debug)]
-pub(super) struct Contents {
+pub struct Contents {
     /// Of each page, the number of its owner and what it holds.
     by_page: BTreeMap<Ppn, (u32, Content)>,
     /// Of each translation page, by what an OOB says of its owner, the highest sequence number and the
@@ -25,13 +28,13 @@ pub(super) struct Contents {
 
 impl Contents {
     /// Those of an erased medium.
-    pub fn of(medium: &Medium) -> Self {
+    pub fn new(geometry: &Geometry) -> Self {
         Contents {
             by_page: BTreeMap::new(),
             newest: BTreeMap::new(),
-            first_map: medium.geometry.logical_pages + 1,
-            pages_per_block: medium.geometry.pages_per_block,
-            keeps_superseded: medium.cells.is_some(),
+            first_map: geometry.logical_pages + 1,
+            pages_per_block: geometry.pages_per_block,
+            keeps_superseded: false,
         }
     }
 

@@ -1,0 +1,59 @@
+//! A change of the medium: what it does, and what is left of it when power is cut meanwhile.
+
+use super::checkpoint::Checkpoint;
+use super::contents::Content;
+use super::tombstones::Burial;
+use crate::flash::medium::TORN;
+use crate::units::{Pbn, Ppn};
+use std::sync::Arc;
+
+/// Where the version that a page is programmed with comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin {
+    /// It is new.
+    New,
+    /// From another page.
+    Page(Ppn),
+    /// From RAM; this page was loaded there, with its sequence number.
+    Ram(Ppn, u64),
+}
+
+/// A change of the medium.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// A page was programmed: its owner, the stamp of its version, its sequence number, the page whose version
+    /// it is if it is not new, and what it or its OOB holds of a map.
+    Program {
+        ppn: Ppn,
+        raw: u32,
+        stamp: u16,
+        sequence: u64,
+        from: Option<Ppn>,
+        content: Option<Content>,
+    },
+    /// A block was erased, or looks so.
+    Erase { pbn: Pbn, whole: bool },
+    /// A checkpoint was made: it counts when all of it is there.
+    Checkpoint(Arc<Checkpoint>),
+    /// The place of tombstones was changed: what was programmed in part cannot be read, what is erased does not
+    /// count any more.
+    Burial(Burial),
+}
+
+impl Change {
+    /// A program of which nothing can be read.
+    pub const fn torn_program(ppn: Ppn, sequence: u64, from: Option<Ppn>) -> Self {
+        Change::Program { ppn, raw: TORN, stamp: 0, sequence, from, content: None }
+    }
+
+    /// What is left of it when power is cut meanwhile.
+    pub const fn torn(&self) -> Option<Self> {
+        match *self {
+            Change::Program { ppn, sequence, from, .. } => {
+                Some(Change::torn_program(ppn, sequence, from))
+            }
+            Change::Erase { pbn, .. } => Some(Change::Erase { pbn, whole: false }),
+            Change::Checkpoint(_) | Change::Burial(_) => None,
+        }
+    }
+}
