@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-type Build = dyn Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
+type Build = dyn Fn(&Config, &mut Device) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
 type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error> + Send + Sync;
 type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
 type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
@@ -114,14 +114,15 @@ impl Entry {
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
         let own = settings.clone();
-        let build = move |config: &Config, flash: &mut Flash| {
+        let build = move |config: &Config, device: &mut Device| {
             check_shared(config)?;
             unless_bug!(OwnUnchecked, config.own.check(&own)?);
-            on_flash_as(config, flash, |flash| build(config, flash))
+            on_device_as(config, device, |flash| build(config, flash))
         };
         let build = Arc::new(build);
         let alone = build.clone();
-        let boxed: Arc<Build> = Arc::new(move |config, flash| Ok(Box::new(alone(config, flash)?)));
+        let boxed: Arc<Build> =
+            Arc::new(move |config, device| Ok(Box::new(alone(config, device)?)));
         // The loop is compiled for each FTL, which is static inside; in a quick build once, for all of them.
         #[cfg(debug_assertions)]
         let build = boxed.clone();
@@ -145,8 +146,8 @@ impl Entry {
     ///
     /// # Errors
     /// [`Error::Config`] when device or settings cannot work.
-    pub fn build(&self, config: &Config, flash: &mut Flash) -> Result<Box<dyn Ftl>, Error> {
-        (self.build)(&self.adapted(config), flash)
+    pub fn build(&self, config: &Config, device: &mut Device) -> Result<Box<dyn Ftl>, Error> {
+        (self.build)(&self.adapted(config), device)
     }
 
     /// Whether it can go on after its power was cut.
@@ -159,8 +160,12 @@ impl Entry {
     ///
     /// # Errors
     /// As [`Entry::build`].
-    pub fn mount(&self, config: &Config, flash: &mut Flash) -> Option<Result<Box<dyn Ftl>, Error>> {
-        Some(self.mount.as_ref()?.mount(config, flash))
+    pub fn mount(
+        &self,
+        config: &Config,
+        device: &mut Device,
+    ) -> Option<Result<Box<dyn Ftl>, Error>> {
+        Some(self.mount.as_ref()?.mount(config, device))
     }
 
     /// An erased device on which the FTL mounts afterwards.
@@ -202,18 +207,18 @@ pub fn simulation<F: Design>(
     address: AddressMap,
 ) -> Result<Simulation<F>, Error> {
     let mount = mount_of::<F>(Arc::new(Config::clone));
-    simulation_of(&F::SPEC, config, capacity, address, mount.as_ref(), |config, flash| {
+    simulation_of(&F::SPEC, config, capacity, address, mount.as_ref(), |config, device| {
         let setup = config.setup().checked()?;
-        on_flash_as(config, flash, |flash| F::build(&setup, flash))
+        on_device_as(config, device, |flash| F::build(&setup, flash))
     })
 }
 
 /// How an FTL mounts under settings that are adapted first.
 fn mount_of<F: Design>(adapt: Arc<Adapt>) -> Option<Mount> {
     let mount = F::MOUNT?;
-    Some(Mount::by(move |config, flash| {
+    Some(Mount::by(move |config, device| {
         let setup = adapt(config).setup().checked()?;
-        Ok(Box::new(on_flash_as(config, flash, |flash| mount(&setup, flash))?))
+        Ok(Box::new(on_device_as(config, device, |flash| mount(&setup, flash))?))
     }))
 }
 
@@ -223,23 +228,23 @@ fn check_shared(config: &Config) -> Result<(), Error> {
 }
 
 /// Builds an FTL that expects power cuts as configured, and below which wear is levelled from then on.
-fn on_flash_as<F>(
+fn on_device_as<F>(
     config: &Config,
-    flash: &mut Flash,
+    device: &mut Device,
     build: impl FnOnce(&mut Flash) -> Result<F, Error>,
 ) -> Result<F, Error> {
-    prepare(config, flash)?;
-    let ftl = build(flash)?;
-    flash.wear_as(&config.wear, &config.device, config.run.seed);
+    prepare(config, device)?;
+    let ftl = build(device)?;
+    device.wear_as(&config.wear, &config.device, config.run.seed);
     Ok(ftl)
 }
 
-/// What happens to a flash before an FTL is built on it.
-fn prepare(config: &Config, flash: &mut Flash) -> Result<(), Error> {
+/// What happens to a device before an FTL is built on it.
+fn prepare(config: &Config, device: &mut Device) -> Result<(), Error> {
     config.wear.check()?;
-    flash.await_host();
+    device.await_host();
     if config.ftl.power_safe {
-        flash.expect_power_cuts();
+        device.expect_power_cuts();
     }
     Ok(())
 }
@@ -249,7 +254,7 @@ fn simulate_by<F: Ftl + 'static>(
     spec: Spec,
     adapt: Arc<Adapt>,
     mount: Option<Mount>,
-    build: Arc<impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + ?Sized + 'static>,
+    build: Arc<impl Fn(&Config, &mut Device) -> Result<F, Error> + Send + Sync + ?Sized + 'static>,
 ) -> Arc<Simulate> {
     Arc::new(move |config, capacity, address| {
         let config = adapt(config);
@@ -263,7 +268,7 @@ fn simulation_of<F: Ftl>(
     capacity: u64,
     address: AddressMap,
     mount: Option<&Mount>,
-    build: impl Fn(&Config, &mut Flash) -> Result<F, Error>,
+    build: impl Fn(&Config, &mut Device) -> Result<F, Error>,
 ) -> Result<Simulation<F>, Error> {
     let mut device = erased_device(spec, config, capacity)?;
     let ftl = build(config, &mut device)?;

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::figures::figures;
-use crate::flash::{Device, Flash, Operation};
+use crate::flash::{Device, Operation};
 use crate::ftl::{Ftl, MapPlace, Spec};
 use crate::units::Nanos;
 use std::fmt;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// (docs/power-loss.md, "How FTLs mount").
 const BYTES_PER_PAGE: u64 = 12;
 
-type MountFtl = dyn Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
+type MountFtl = dyn Fn(&Config, &mut Device) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
 
 /// How an FTL comes back after its power was cut.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl fmt::Debug for Mount {
 impl Mount {
     /// By this function.
     pub fn by(
-        mount: impl Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync + 'static,
+        mount: impl Fn(&Config, &mut Device) -> Result<Box<dyn Ftl>, Error> + Send + Sync + 'static,
     ) -> Self {
         Mount(Arc::new(mount))
     }
@@ -41,10 +41,10 @@ impl Mount {
     ///
     /// # Panics
     /// When it keeps a version that was written after one that it gives up.
-    pub fn mount(&self, config: &Config, flash: &mut Flash) -> Result<Box<dyn Ftl>, Error> {
-        flash.read_checkpoints();
-        flash.read_tombstones();
-        flash.settled_by(|flash| (self.0)(config, flash))
+    pub fn mount(&self, config: &Config, device: &mut Device) -> Result<Box<dyn Ftl>, Error> {
+        device.read_checkpoints();
+        device.read_tombstones();
+        device.settled_by(|device| (self.0)(config, device))
     }
 }
 

@@ -38,7 +38,7 @@ impl Device {
     /// going to be cut. To be called while the device is erased.
     pub fn remember(&mut self) {
         self.keep_memory(true);
-        self.flash.expect_power_cuts();
+        self.expect_power_cuts();
     }
 
     fn keep_memory(&mut self, keeps_changes: bool) {
@@ -51,7 +51,12 @@ impl Device {
     /// behind the last change alone ([`Device::lose_power`]).
     pub fn number_versions(&mut self) {
         self.keep_memory(false);
-        unless_bug!(RecoveryChangesOrder, {}, self.flash.expect_power_cuts());
+        unless_bug!(RecoveryChangesOrder, {}, self.expect_power_cuts());
+    }
+
+    /// Has an FTL that is built from now on expect power cuts.
+    pub(crate) const fn expect_power_cuts(&mut self) {
+        self.flash.power_safe = true;
     }
 
     /// Cuts power, behind all changes: what was programmed is left, and nothing is known of it. Counts begin at

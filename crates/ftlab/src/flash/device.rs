@@ -1,8 +1,9 @@
 //! The whole emulated device: the commands for the FTL, and the instruments that only an experiment sees.
 
+use super::asked::Asked;
 use super::persistence::Checkpoints;
 use super::{Cause, Content, Flash, Ledger, Loaded, Operation, Owner};
-use crate::device::DeviceConfig;
+use crate::device::{DeviceConfig, ProgramOrder};
 use crate::engine::{Log, Timeline};
 use crate::error::Error;
 use crate::units::{Lpn, Nanos, Pbn, Ppn};
@@ -55,6 +56,11 @@ impl Device {
     /// [`Error::Config`] when a setting is out of range or the geometry is impossible.
     pub fn new(device: &DeviceConfig, capacity: u64) -> Result<Self, Error> {
         Ok(Device { flash: Flash::new(device, capacity)? })
+    }
+
+    /// Has the FTL wait for a host: from now on it serves what it is asked for, and nothing else.
+    pub(crate) fn await_host(&mut self) {
+        self.flash.truth.asked = Asked::nothing();
     }
 
     /// Stops comparing versions: for benchmarks only. The rules of NAND stay checked.
@@ -140,6 +146,12 @@ impl Device {
     #[must_use]
     pub fn page_times(&self, ppn: Ppn) -> Option<(Nanos, Nanos)> {
         self.flash.medium.cells.as_ref().map(|_| self.flash.times_of(ppn))
+    }
+
+    /// The order in which the pages of a block may be programmed.
+    #[must_use]
+    pub const fn program_order(&self) -> ProgramOrder {
+        self.flash.medium.order
     }
 
     /// What a page holds, for checks; an FTL has to read the page or its OOB.

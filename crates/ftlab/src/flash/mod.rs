@@ -15,6 +15,7 @@
 //!                          wear     which block of the medium is below a block of the FTL
 //!                          truth    which version each read must return
 //!                          meter    counts by cause, clock, the last operations
+//!                          persistence   what survives a power cut in addition to the pages
 //! experiment -----> Device: the Flash that it lends, and its instruments
 //! ```
 //!
@@ -75,7 +76,7 @@ use crate::purpose::Purpose;
 use crate::request::Op;
 use crate::settings::Section;
 use crate::units::{Duration, Lpn, Nanos, Pbn, Ppn, Vtpn};
-use asked::{Asked, Service, Undone};
+use asked::{Service, Undone};
 use cells::Cells;
 use medium::{Medium, TORN, WASTED};
 use meter::Meter;
@@ -287,12 +288,6 @@ impl Flash {
         self.meter.timeline.expect_questions();
     }
 
-    /// The order in which the pages of a block may be programmed.
-    #[must_use]
-    pub const fn program_order(&self) -> ProgramOrder {
-        self.medium.order
-    }
-
     /// The shape of the device.
     #[inline]
     #[must_use]
@@ -331,11 +326,6 @@ impl Flash {
     #[inline(never)]
     fn left_undone(&self, undone: &Undone) -> ! {
         panic!("{undone}; last operations: {}", self.meter.history)
-    }
-
-    /// Has the FTL wait for a host: from now on it serves what it is asked for, and nothing else.
-    pub(crate) fn await_host(&mut self) {
-        self.truth.asked = Asked::nothing();
     }
 
     /// Starts the next page access of the request: an FTL calls this once for each page, before it does anything for

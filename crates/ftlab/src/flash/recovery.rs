@@ -86,11 +86,6 @@ impl Flash {
         self.power_safe
     }
 
-    /// Has an FTL that is built from now on expect power cuts.
-    pub(crate) const fn expect_power_cuts(&mut self) {
-        self.power_safe = true;
-    }
-
     /// Reads a translation page as it was programmed.
     ///
     /// # Panics

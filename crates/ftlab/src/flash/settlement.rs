@@ -8,24 +8,26 @@
 //! An FTL may not choose freely. Power is cut at one moment, so all that it gives up was written after all that it
 //! keeps.
 
-use super::{About, Flash, Owner};
+use super::{About, Device, Flash, Owner};
 use crate::units::{Lpn, Pbn, Ppn};
 
 /// A rule that mounts obey.
 const RULE: &str = "a mount must not keep a version that was written after one that it gives up";
 
-impl Flash {
+impl Device {
     /// Has an FTL mount, and takes it that each logical page has the version that is valid then.
     ///
     /// # Panics
     /// When it keeps a version that was written after one that it gives up.
     pub(crate) fn settled_by<T>(&mut self, mount: impl FnOnce(&mut Self) -> T) -> T {
-        let newest = self.newest_versions();
+        let newest = self.flash.newest_versions();
         let mounted = mount(self);
-        self.settle(newest);
+        self.flash.settle(newest);
         mounted
     }
+}
 
+impl Flash {
     /// Of each logical page, the highest sequence number on the medium of a version that is not buried; 0 for none.
     fn newest_versions(&self) -> Vec<u64> {
         let since = self.unburied_since();

@@ -71,6 +71,15 @@ fn every_rule_of_nand_is_enforced() {
 }
 
 #[test]
+fn only_who_watches_planes_asks_when_they_are_free() {
+    breaks("only an FTL that watches planes asks when one is free", |f| _ = f.plane_free_at(0));
+    let mut flash = flash();
+    flash.watch_planes();
+    write(&mut flash, 0, 5);
+    assert_eq!([0, 1].map(|plane| flash.plane_free_at(plane)), [200_000, 0]);
+}
+
+#[test]
 fn a_host_read_accepts_only_the_newest_version() {
     breaks("a host read must find the newest version", |f| f.host_read(Lpn(6), Some(Ppn(0))));
     breaks("a page that holds data must be mapped", |f| f.host_read(Lpn(5), None));

@@ -1,4 +1,4 @@
-//! What a controller writes for its next mount, and a mount reads first: checkpoints and tombstones. They lie in places
+//! What a controller writes for its next recovery, which reads it first: checkpoints and tombstones. They lie in places
 //! of their own, which are no part of the blocks that an FTL sees.
 
 use super::persistence::{Burial, Checkpoints, Summary, Tombstones, tombstones_of};
@@ -22,6 +22,21 @@ impl Device {
         if self.makes_checkpoints() {
             self.flash.checkpoint();
         }
+    }
+
+    /// Reads the checkpoints, before recovery surveys anything.
+    pub(crate) fn read_checkpoints(&mut self) {
+        if let Some(Checkpoints { newest: Some(newest), .. }) = &self.flash.persistence.checkpoints
+        {
+            self.flash.read_place(newest.pages, Cause::Checkpoint);
+        }
+    }
+
+    /// Reads the tombstones, before recovery surveys anything.
+    pub(crate) fn read_tombstones(&mut self) {
+        let Some(place) = &mut self.flash.persistence.tombstones else { return };
+        let pages = place.mount(self.flash.medium.geometry.logical_pages);
+        self.flash.read_place(pages, Cause::Trim);
     }
 }
 
@@ -57,15 +72,8 @@ impl Flash {
         first..first + self.medium.geometry.pages_per_block as usize
     }
 
-    /// Reads the checkpoints, before a mount surveys anything.
-    pub(crate) fn read_checkpoints(&mut self) {
-        if let Some(Checkpoints { newest: Some(newest), .. }) = &self.persistence.checkpoints {
-            self.read_place(newest.pages, Cause::Checkpoint);
-        }
-    }
-
-    /// What the last checkpoint says of a block, if that is as it was then. Its first OOB says how often the block was
-    /// erased, and the OOBs of pages that were erased then say whether they still are ([`Flash::look_up`]).
+    /// What the last checkpoint says of a block, if the block is unchanged. Its first OOB says how often it was erased.
+    /// The OOBs of pages that were erased then say whether they still are ([`Flash::look_up`]).
     #[must_use]
     pub(crate) fn checkpointed(&self, pbn: Pbn) -> Option<Arc<Summary>> {
         let summary = self.persistence.checkpoints.as_ref()?.of_block(pbn)?;
@@ -78,8 +86,8 @@ impl Flash {
         unless_bug!(CheckpointTrustsBlock, looks_so(), true).then(|| summary.clone())
     }
 
-    /// Writes down that pages, ascending, are trimmed, where that is to outlive a power cut: before it is done, so that
-    /// GC cannot destroy the newest version of a page, and a cut then bring an older one back.
+    /// Writes down that pages, ascending, are trimmed, where that survives a power cut. It does so before the trim:
+    /// otherwise GC destroys the newest version of a page, and a cut then brings an older one back.
     #[inline]
     pub(crate) fn bury(&mut self, pages: &[Lpn]) {
         if self.persistence.tombstones.is_some() && !pages.is_empty() {
@@ -122,29 +130,22 @@ impl Flash {
         holds_data
     }
 
-    /// Reads the tombstones, before a mount surveys anything.
-    pub(crate) fn read_tombstones(&mut self) {
-        let Some(place) = &mut self.persistence.tombstones else { return };
-        let pages = place.mount(self.medium.geometry.logical_pages);
-        self.read_place(pages, Cause::Trim);
-    }
-
     /// Of each logical page, the lowest sequence number of a version that counts; `None` where trims are hints.
     #[must_use]
     pub(crate) fn unburied_since(&self) -> Option<Arc<[u64]>> {
         self.persistence.tombstones.as_ref()?.since.clone()
     }
 
-    /// Reads so many pages of a place, before anything else.
+    /// Reads the first pages of a place, before anything else.
     fn read_place(&mut self, pages: u64, cause: Cause) {
         let end = self.meter.timeline.begin_first_chains();
         self.book_place(Operation::Read, 0..pages, cause);
         self.meter.timeline.end_first_chains(end);
     }
 
-    /// Counts and times operations on these pages, or blocks, of a place beside those of the FTL, which lies on all
-    /// planes. Each waits for the last but one of its plane: a controller need not hold more of the place in RAM to
-    /// keep all planes at work, and no operation looks through all that was placed before it.
+    /// Counts and times operations on these pages, or blocks, of a place, which lies on all planes. Each waits for the
+    /// last but one of its plane. A controller keeps all planes at work without more of the place in RAM, and no operation
+    /// looks through all that was placed before it.
     pub(super) fn book_place(&mut self, operation: Operation, numbers: Range<u64>, cause: Cause) {
         let planes = self.medium.geometry.planes();
         let mut last_two = vec![[0; 2]; planes as usize];

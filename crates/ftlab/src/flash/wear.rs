@@ -288,16 +288,6 @@ impl Flash {
         self.regions.push(pbn.0);
     }
 
-    /// Has the device level wear, and its blocks wear out, as configured; the FTL is built.
-    pub(crate) fn wear_as(&mut self, config: &WearConfig, device: &DeviceConfig, seed: u64) {
-        let by_region = config.part == WearPart::Region;
-        let part = |pbn: Pbn| {
-            let region = self.regions.iter().filter(|first| by_region && **first <= pbn.0).count();
-            (self.geometry().plane_of(pbn), region as u32, self.pages_of(pbn))
-        };
-        self.wear = Wear::new(config, device, seed, part, self);
-    }
-
     /// Erases by which an FTL prefers one free block to another: the fewest first, unless nothing is done
     /// against uneven wear.
     #[must_use]
@@ -357,6 +347,23 @@ impl Flash {
         self.meter.timeline.erase(|| self.medium.spot(pbn, first, cause, None));
     }
 
+    fn endurance(&self) -> Option<&Endurance> {
+        self.wear.as_ref()?.endurance.as_ref()
+    }
+}
+
+impl Device {
+    /// Has the device level wear, and its blocks wear out, as configured; the FTL is built.
+    pub(crate) fn wear_as(&mut self, config: &WearConfig, device: &DeviceConfig, seed: u64) {
+        let by_region = config.part == WearPart::Region;
+        let part = |pbn: Pbn| {
+            let region =
+                self.flash.regions.iter().filter(|first| by_region && **first <= pbn.0).count();
+            (self.geometry().plane_of(pbn), region as u32, self.pages_of(pbn))
+        };
+        self.flash.wear = Wear::new(config, device, seed, part, self);
+    }
+
     /// Whether blocks have worn out for which there are no spare ones: the host's writes are to be refused.
     #[inline]
     #[must_use]
@@ -368,18 +375,12 @@ impl Flash {
     #[must_use]
     pub fn wear_bytes(&self) -> u64 {
         let is_needed = |wear: &Wear| wear.policy == WearPolicy::Static || wear.endurance.is_some();
-        match &self.wear {
+        match &self.flash.wear {
             Some(wear) if is_needed(wear) => 4 * u64::from(self.geometry().blocks()),
             _ => 0,
         }
     }
 
-    fn endurance(&self) -> Option<&Endurance> {
-        self.wear.as_ref()?.endurance.as_ref()
-    }
-}
-
-impl Device {
     /// Puts a new block in the place of each one, of a device whose wear matters from now on.
     pub(crate) fn renew(&mut self, device: &DeviceConfig, seed: u64) {
         let new = Endurance::new(device, self.geometry(), seed);

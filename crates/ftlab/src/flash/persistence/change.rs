@@ -21,8 +21,8 @@ pub enum Origin {
 /// A change of the medium.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// A page was programmed: its owner, the stamp of its version, its sequence number, the page whose version
-    /// it is if it is not new, and what it or its OOB holds of a map.
+    /// A page was programmed: its owner, and the stamp and sequence number of its version. A copy names its source; a
+    /// page with a part of a map has that in `content`.
     Program {
         ppn: Ppn,
         raw: u32,
@@ -35,8 +35,7 @@ pub enum Change {
     Erase { pbn: Pbn, whole: bool },
     /// A checkpoint was made: it counts when all of it is there.
     Checkpoint(Arc<Checkpoint>),
-    /// The place of tombstones was changed: what was programmed in part cannot be read, what is erased does not
-    /// count any more.
+    /// The place of tombstones was changed. A page that was programmed in part cannot be read.
     Burial(Burial),
 }
 

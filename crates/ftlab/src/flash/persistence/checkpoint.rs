@@ -1,9 +1,9 @@
-//! Checkpoints: what the OOBs of all blocks say, written now and then to a place of its own, so that a mount
-//! reads the OOBs of those blocks alone that have changed since.
+//! Checkpoints: the OOBs of all blocks, written from time to time to a place of their own. Recovery then reads the OOBs
+//! of changed blocks alone.
 //!
-//! A checkpoint adds what has changed since the one before. Before all of them take twice the room that one of
-//! everything takes, everything is written anew, and then they are erased: the place has three times that room. It
-//! is no part of the blocks that an FTL sees. `device.checkpoint` costs programs, reads and erases.
+//! A checkpoint adds what has changed since the one before. All checkpoints together take at most twice the room of a
+//! whole one. Before they exceed it, everything is written anew, and then the old ones are erased: the place has three
+//! times that room. It is no part of the blocks that an FTL sees. `device.checkpoint` costs programs, reads and erases.
 
 use crate::device::Geometry;
 use crate::units::Pbn;
@@ -59,7 +59,7 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// One whenever so many pages were programmed.
+    /// One for each `distance` pages that are programmed.
     pub fn every(distance: u64, blocks: u32) -> Self {
         let erases = vec![0; blocks as usize];
         Checkpoints { distance, next: distance, oob_bytes: 0, erases, newest: None }
@@ -70,7 +70,7 @@ impl Checkpoints {
         self.erases[pbn.index()] += 1;
     }
 
-    /// One was made after so many pages were programmed.
+    /// One was made after this number of programs.
     pub const fn made_at(&mut self, programmed: u64) {
         self.next = programmed + self.distance;
     }
@@ -80,13 +80,13 @@ impl Checkpoints {
         self.next = self.distance;
     }
 
-    /// Whether one is to be made, so many pages having been programmed.
+    /// Whether one is to be made after this number of programs.
     pub const fn is_due(&self, programmed: u64) -> bool {
         programmed >= self.next
     }
 
-    /// What one says of a block with so many pages programmed or skipped: the same as the last if that still holds, else
-    /// with what the OOBs of its `pages` say.
+    /// What one says of a block with `written` pages: the same as the last if that still holds. Otherwise `pages` reads
+    /// the OOBs.
     pub fn summary(
         &self,
         pbn: Pbn,
@@ -107,7 +107,7 @@ impl Checkpoints {
         (summary.erases == self.erases[pbn.index()]).then_some(summary)
     }
 
-    /// Adds one that says this of all blocks to those before, or replaces them.
+    /// Adds one with these blocks to the checkpoints before, or replaces them.
     pub fn add(&self, blocks: Vec<Arc<Summary>>, geometry: &Geometry) -> Addition {
         let entry = ENTRY + u64::from(self.oob_bytes);
         let pages = |summaries: &mut dyn Iterator<Item = &Arc<Summary>>| {

@@ -1,14 +1,14 @@
-//! What translation pages hold, and OOBs that have a part of a map: of all that a mount may read.
+//! What translation pages hold, and OOBs with a part of a map: all that recovery may read.
 //!
-//! Contents go when their block is erased. Of a translation page only the newest version is kept, as a mount reads
-//! no other; with cells of several bits all are, as a cut may destroy the newest.
+//! Contents go when their block is erased. Recovery reads the newest version of a translation page alone, and no other is
+//! kept. With cells of several bits all are kept, as a cut may destroy the newest.
 
 use crate::device::Geometry;
 use crate::units::{Mapping, Pbn, Ppn};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a translation page holds, or an OOB beside its owner: the mappings of consecutive logical pages.
+/// What a translation page holds, or an OOB next to its owner: the mappings of consecutive logical pages.
 pub type Content = Arc<[Mapping]>;
 
 /// What pages hold of maps.

@@ -1,4 +1,4 @@
-//! What the OOB of each page has beside its owner, and how the medium came to be as it is.
+//! What the OOB of each page has next to its owner, and the changes that the medium has undergone.
 
 use super::change::{Change, Origin};
 use super::contents::{Content, Contents};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The memory of a medium, change by change.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// Per physical page: how many versions had been written when its own was. A copy has that of its source.
+    /// Per physical page: the number of its version among all versions. A copy has the number of its source.
     pub sequences: Vec<u64>,
     /// What translation pages hold, and OOBs that have a part of a map.
     pub contents: Contents,
@@ -21,7 +21,7 @@ pub struct Memory {
     pub changes: Vec<Change>,
     /// Whether changes are noted.
     pub keeps_changes: bool,
-    /// What the host has read, each after so many of the changes; `None` where nobody asks.
+    /// What the host has read, each with the number of changes before it; `None` unless reads are recorded.
     pub reads: Option<Vec<(usize, Lpn, Ppn)>>,
     /// Blocks that look erased, and are not.
     pub half_erased: Vec<Pbn>,

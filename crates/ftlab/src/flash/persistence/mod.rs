@@ -1,4 +1,4 @@
-//! What outlives a power cut beside the pages. The medium does not know of it; it hears of each change.
+//! What survives a power cut in addition to the pages. The medium does not know of it; it hears of each change.
 //!
 //! ```text
 //! command --> medium, truth        change --> checkpoints   how often blocks were erased, the newest checkpoint
@@ -6,7 +6,8 @@
 //! Cuts    --> medium, truth, persistence      memory        sequence numbers, maps, and the changes themselves
 //! ```
 //!
-//! A command does its change and notes it here. [`Cuts`](super::Cuts) does the changes of a run again.
+//! A command makes its change and notes it here. [`Cuts`](super::Cuts) repeats the changes of a run. Nothing here knows
+//! commands: those that write checkpoints and tombstones are in `flash/upkeep.rs`.
 
 mod change;
 mod checkpoint;
@@ -30,9 +31,9 @@ use std::sync::Arc;
 pub struct Persistence {
     /// What OOBs hold, and what happened, where that is of interest.
     pub memory: Option<Box<Memory>>,
-    /// What a mount goes on from, where checkpoints are made.
+    /// What recovery starts from, where checkpoints are made.
     pub checkpoints: Option<Checkpoints>,
-    /// What was trimmed, where that outlives a power cut.
+    /// What was trimmed, where that survives a power cut.
     pub tombstones: Option<Tombstones>,
 }
 
@@ -72,7 +73,7 @@ impl Persistence {
         }
     }
 
-    /// Hears that a checkpoint was made, after so many pages were programmed.
+    /// Hears that a checkpoint was made, after this number of programs.
     pub fn checkpoint(&mut self, newest: Checkpoint, programmed: u64) {
         self.note(Change::Checkpoint(Arc::new(newest)));
         self.checkpoints.iter_mut().for_each(|it| it.made_at(programmed));

@@ -1,4 +1,4 @@
-//! Tombstones: trims that outlive a power cut, written to a place of their own before they are done.
+//! Tombstones: trims that survive a power cut. They are on flash, in a place of their own, before the trim is done.
 //!
 //! ```text
 //! tombstone   logical pages a to b were trimmed when s versions had been written: of these pages versions with
@@ -8,10 +8,10 @@
 //!                                              what was before is erased
 //! ```
 //!
-//! A mount reads the place first, and [takes](crate::placement::survey) no version that is buried: no FTL knows of
-//! it. The place is no part of the blocks that an FTL sees, and its pages share their cells with no others. There is
-//! room for one page in 1,024 logical ones, a block at least, and as much again while all is written anew.
-//! `device.trim` = `durable` costs a program for each request, and reads at a mount.
+//! Recovery reads the place first, and [takes](crate::placement::survey) no version that is buried: no FTL knows of it.
+//! The place is no part of the blocks that an FTL sees, and its pages share their cells with no others. It has room for
+//! one page in 1,024 logical ones, a block at least. It has the same room again while all is written anew.
+//! `device.trim` = `durable` costs a program for each request, and reads at recovery.
 
 use crate::device::Geometry;
 use crate::units::Lpn;
@@ -42,9 +42,9 @@ pub struct Tombstone {
 pub enum Burial {
     /// A page was programmed.
     Page(Arc<[Tombstone]>),
-    /// So many pages were, with all that holds no data; they count when all are there.
+    /// This number of pages was, with all that holds no data; they count when all are there.
     Whole(Arc<[Tombstone]>, u64),
-    /// What was written before, so many times from the beginning, is erased.
+    /// This number of generations, the oldest first, is erased.
     Erased(usize),
 }
 
@@ -56,7 +56,7 @@ struct Generation {
     pages: u64,
 }
 
-/// The place, and what a mount has read there.
+/// The place, and what recovery has read there.
 #[derive(Clone, Debug)]
 pub struct Tombstones {
     /// Those on flash; the last counts.
@@ -106,7 +106,7 @@ impl Tombstones {
         self.generations.last().map_or(0, |newest| newest.pages)
     }
 
-    /// Whether so many pages more have no room.
+    /// Whether `more` pages have no room.
     pub fn is_full(&self, more: usize) -> bool {
         self.pages() + more as u64 > self.room
     }
@@ -127,7 +127,7 @@ impl Tombstones {
         (pages, if in_order { [whole, erased] } else { [erased, whole] })
     }
 
-    /// A mount reads all that is there: so many pages.
+    /// Recovery reads all that is there. Returns the number of pages.
     pub fn mount(&mut self, logical_pages: u32) -> u64 {
         self.since = unless_bug!(TombstonesUnread, Some(self.read(logical_pages)), None);
         self.generations.iter().map(|each| each.pages).sum()
@@ -153,7 +153,7 @@ impl Tombstones {
     }
 }
 
-/// Pages that so many runs of logical pages without data take, as runs or as a bit for each logical page.
+/// Pages that `runs` runs of logical pages without data take, as runs or as a bit for each logical page.
 fn whole_pages(runs: u32, geometry: &Geometry) -> u64 {
     let bits = u64::from(geometry.logical_pages.div_ceil(8));
     (HEAD + bits.min(RUN * u64::from(runs))).div_ceil(geometry.page_bytes.into())
