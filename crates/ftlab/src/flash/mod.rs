@@ -729,7 +729,7 @@ impl Flash {
     /// Skips the next page of a block. Nothing is programmed: the FTL only notes it in RAM.
     pub fn waste(&mut self, ppn: Ppn) {
         let pbn = self.medium.geometry.block_of(ppn);
-        if !self.is_plain {
+        if self.persistence.memory.is_some() {
             self.end_doubts(pbn);
         }
         if self.medium.owners[ppn.index()] != 0 {
@@ -956,7 +956,7 @@ impl Flash {
     /// [`Flash::fill_in`] where pages differ, or power may be cut.
     #[inline(never)]
     fn fill_and_note(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        let is_erased = self.end_doubts(pbn);
+        let is_erased = self.persistence.memory.is_none() || self.end_doubts(pbn);
         let page = self.medium.geometry.page_in_block(ppn);
         if !is_erased || page >= self.medium.pages_of(pbn) {
             self.refuse_program(ppn, raw);
