@@ -23,7 +23,11 @@ fn folder(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
 }
 
 fn read(path: &Path) -> Result<Vec<Request>, Error> {
-    trace::open(path.to_str().unwrap(), &TraceOptions::default())?.open()?.rest()
+    read_with(path, &TraceOptions::default())
+}
+
+fn read_with(path: &Path, options: &TraceOptions) -> Result<Vec<Request>, Error> {
+    trace::open(path.to_str().unwrap(), options)?.open()?.rest()
 }
 
 /// Times in ms, volumes and sectors.
@@ -130,19 +134,114 @@ fn tarred(files: &[(&str, &[u8])]) -> Vec<u8> {
     builder.into_inner().unwrap()
 }
 
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// The files of an archive are one recording, as those of a folder are, also where only some requests are read.
+#[test]
+fn the_files_of_an_archive_are_merged_by_time() {
+    let files: [(&str, &[u8]); 4] = [
+        ("data/README.md", b"about"),
+        ("data/b.spc", LATE.as_bytes()),
+        ("data/a.spc", EARLY.as_bytes()),
+        ("data/other.csv", b"x,y\n1,2\n"),
+    ];
+    let (tar, zip) = (tarred(&files[..3]), zipped(&files[..3]));
+    let odd = tarred(&files);
+    let made = [
+        ("a.tar", &tar),
+        ("a.tar.gz", &gzip(&tar)),
+        ("a.zip", &zip),
+        ("odd.tar", &odd),
+        ("odd.zip", &zipped(&files)),
+    ];
+    let made = made.map(|(name, bytes)| (name, bytes.as_slice()));
+    let folder = folder("several", &made);
+    let expected = [(0, 0, 8), (100, 0, 32), (250, 1, 16), (500, 0, 24), (1500, 7, 40)];
+    let two = TraceOptions { requests: Some(2), ..TraceOptions::default() };
+    for name in ["a.tar", "a.tar.gz", "a.zip", "a.zip/data/*.spc", "odd.tar/data/*.spc"] {
+        assert_eq!(shown(&read(&folder.join(name)).unwrap()), expected, "{name}");
+        let begun = read_with(&folder.join(name), &two).unwrap();
+        assert_eq!(shown(&begun), expected[..2], "{name}");
+    }
+    let one = read(&folder.join("odd.tar/data/a.spc")).unwrap();
+    assert_eq!(shown(&one), [(0, 0, 8), (250, 1, 16), (500, 0, 24)]);
+    for name in ["odd.tar", "odd.zip"] {
+        let error = read_with(&folder.join(name), &two).unwrap_err().to_string();
+        let archive = folder.join(name);
+        let odd = format!("{}/data/other.csv", archive.display());
+        let good = format!("name one, as \"{}/data/a.spc\"", archive.display());
+        assert!(error.starts_with(&odd) && error.ends_with(&good), "{error}");
+    }
+    let error = read(&folder.join("a.tar/*.csv")).unwrap_err().to_string();
+    assert!(error.contains("a.tar/*.csv: found no file there"), "{error}");
+}
+
+/// What a shell makes of a pattern are several names, which stand in braces.
+#[test]
+fn several_names_are_one_recording() {
+    let files = [("a,b.spc", LATE.as_bytes()), ("c.spc", EARLY.as_bytes()), ("{c.spc}", b"")];
+    let folder = folder("names", &files);
+    let named = |names: &[&str]| {
+        let names: Vec<String> =
+            names.iter().map(|name| folder.join(name).display().to_string()).collect();
+        PathBuf::from(format!("{{{}}}", names.join(",")))
+    };
+    let expected = [(0, 0, 8), (100, 0, 32), (250, 1, 16), (500, 0, 24), (1500, 7, 40)];
+    for names in [named(&["c.spc", "a\\,b.spc"]), named(&["a*.spc", "c.spc"])] {
+        assert_eq!(shown(&read(&names).unwrap()), expected, "{}", names.display());
+    }
+    let input =
+        trace::open(named(&["c.spc", "a*.spc"]).to_str().unwrap(), &TraceOptions::default());
+    assert_eq!(input.unwrap().name(), "a,b.spc and 1 more");
+    let twice = read(&named(&["c.spc", "c.spc"])).unwrap_err().to_string();
+    assert!(twice.ends_with("c.spc\" twice"), "{twice}");
+    let missing = read(&named(&["c.spc", "d.spc"])).unwrap_err().to_string();
+    assert!(missing.contains("d.spc: No such file"), "{missing}");
+}
+
+/// A name is read whole before its file: one of any length would take any memory.
+#[test]
+fn a_name_in_an_archive_has_a_bound() {
+    let name = |bytes: usize| {
+        let mut header = tar::Header::new_gnu();
+        header.set_path("././@LongLink").unwrap();
+        header.set_entry_type(tar::EntryType::GNULongName);
+        header.set_size(bytes as u64);
+        header.set_cksum();
+        let mut name = vec![b'n'; bytes.next_multiple_of(512)];
+        name[bytes..].fill(0);
+        [header.as_bytes().as_slice(), &name, &tarred(&[("a", EARLY.as_bytes())])].concat()
+    };
+    let long = [name(3000), name(3 << 20)];
+    let files = [("good.tar", &long[0]), ("bad.tar", &long[1])];
+    let files = files.map(|(name, bytes)| (name, bytes.as_slice()));
+    let folder = folder("long", &files);
+    fs::write(folder.join("bad.tar.gz"), gzip(&long[1])).unwrap();
+    assert_eq!(read(&folder.join("good.tar")).unwrap().len(), 3);
+    for name in ["bad.tar", "bad.tar.gz", "bad.tar/a"] {
+        let error = read(&folder.join(name)).unwrap_err().to_string();
+        assert!(error.contains("found more than 1 MiB in front of a file"), "{name}: {error}");
+    }
+}
+
 #[test]
 fn the_file_of_an_archive_is_read_also_where_one_or_both_are_compressed() {
-    let gzip = |bytes: &[u8]| {
-        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        gzip.write_all(bytes).unwrap();
-        gzip.finish().unwrap()
-    };
     let tar = tarred(&[("data/README", b"about"), ("data/a.spc", EARLY.as_bytes())]);
     let tar_of_gz = tarred(&[("a.spc.gz", &gzip(EARLY.as_bytes()))]);
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    zip.start_file("a.spc.gz", zip::write::SimpleFileOptions::default()).unwrap();
-    zip.write_all(&gzip(EARLY.as_bytes())).unwrap();
-    let zip = zip.finish().unwrap().into_inner();
+    let zip = zipped(&[("a.spc.gz", &gzip(EARLY.as_bytes()))]);
     let folder = folder(
         "archives",
         &[

@@ -1,22 +1,26 @@
-//! The file inside an archive: tar and zip, as people hand out traces.
+//! The files inside an archive: tar and zip, as people hand out traces.
 //!
-//! One file of it is the trace: the only one that can be meant, or the one that the path names behind the
-//! archive. It comes through a channel from a thread that has the archive open, as the libraries lend their
-//! readers. Memory is bounded by a few chunks, whatever the archive says of its sizes.
+//! A file of it comes through a channel from a thread that has the archive open, as the libraries lend their
+//! readers. Memory is bounded by a few chunks, whatever the archive says of its sizes and names.
 
-use super::compress::said;
-use std::io::{self, Cursor, Read, Seek};
+use super::compress::{self, Compressed, Memory, said};
+use super::stream::Broken;
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 /// How a zip archive begins.
-pub(super) const ZIP: &[u8] = b"PK\x03\x04";
+const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Where a tar archive has its name, and the name.
 const TAR: (usize, &[u8]) = (257, b"ustar");
 
-/// Bytes that are needed to know a tar archive.
-pub(super) const TAR_FRONT: usize = 512;
+/// Bytes that are needed to know an archive.
+pub(super) const FRONT: usize = 512;
 
 const CHUNK_BYTES: usize = 128 << 10;
 const CHUNKS: usize = 4;
@@ -24,27 +28,185 @@ const CHUNKS: usize = 4;
 /// Files of an archive that are looked at.
 const MOST_FILES: usize = 10_000;
 
-/// Whether an archive begins with `front`.
-pub(super) fn is_tar(front: &[u8]) -> bool {
-    front.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1))
+/// The most bytes between two files of a tar archive: headers, and names of any length.
+const BETWEEN_BYTES: u64 = 1 << 20;
+
+/// An archive, by its first bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Tar,
+    Zip,
 }
 
-/// The file of a tar archive.
-pub(super) fn tar(stream: Box<dyn Read + Send>, member: Option<String>) -> io::Result<Piped> {
-    piped(move |chunks| {
-        let mut choice = Choice::of(member);
-        for entry in tar::Archive::new(stream).entries()? {
-            let mut entry = entry?;
-            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-            if entry.header().entry_type().is_file() && choice.takes(&name)? {
-                pass_on(&mut entry, chunks)?;
-            }
+impl Kind {
+    /// What begins with `front`, of [`FRONT`] bytes unless there are fewer.
+    pub(super) fn of(front: &[u8]) -> Option<Self> {
+        if front.starts_with(ZIP) {
+            return Some(Self::Zip);
         }
-        choice.finish()
-    })
+        front.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1)).then_some(Self::Tar)
+    }
+
+    /// What a file is, which is at its front afterwards.
+    pub(super) fn of_file(file: &mut (impl Read + Seek)) -> io::Result<Option<Self>> {
+        let mut front = Vec::with_capacity(FRONT);
+        file.take(FRONT as u64).read_to_end(&mut front)?;
+        file.rewind()?;
+        Ok(Self::of(&front))
+    }
 }
 
-/// The file of a zip archive.
+/// The files of the archive at `path` that may be the trace; none if it is no archive, or a pipe.
+pub(super) fn names(path: &Path) -> Result<Vec<String>, Broken> {
+    if !path.is_file() {
+        return Ok(Vec::new());
+    }
+    let mut file = File::open(path).map_err(Broken::Io)?;
+    let listed = match Kind::of_file(&mut file).map_err(Broken::Io)? {
+        Some(Kind::Zip) => zip_names(file),
+        Some(Kind::Tar) => tar_names(file, tar::Archive::entries_with_seek),
+        None => {
+            let Some(stream) = compressed_tar(file) else { return Ok(Vec::new()) };
+            tar_names(stream, tar::Archive::entries)
+        }
+    };
+    listed.map_err(|error| compress::explain(error, Compressed::Tar))
+}
+
+/// The bytes of a file that is a compressed tar archive.
+fn compressed_tar(file: File) -> Option<impl Read> {
+    let (mut plain, compressed) = compress::decompress(Box::new(file), Memory::ALL).ok()?;
+    let mut front = Vec::with_capacity(FRONT);
+    // What is damaged here is told by whoever reads it.
+    let read = (&mut plain).take(FRONT as u64).read_to_end(&mut front);
+    let is_tar = read.is_ok() && Kind::of(&front) == Some(Kind::Tar);
+    (is_tar && compressed != Compressed::No).then(|| Cursor::new(front).chain(plain))
+}
+
+fn zip_names(file: impl Read + Seek) -> io::Result<Vec<String>> {
+    let archive = zip::ZipArchive::new(file)?;
+    let mut names = Names::default();
+    for name in archive.file_names() {
+        names.add(&name?)?;
+    }
+    Ok(names.0)
+}
+
+fn tar_names<R: Read>(
+    stream: R,
+    entries: impl FnOnce(&mut tar::Archive<Bounded<R>>) -> io::Result<tar::Entries<'_, Bounded<R>>>,
+) -> io::Result<Vec<String>> {
+    let mut names = Names::default();
+    each_file(stream, entries, |name, _| names.add(name).map(|()| true))?;
+    Ok(names.0)
+}
+
+/// Names of files that may be the trace.
+#[derive(Default)]
+struct Names(Vec<String>, usize);
+
+impl Names {
+    fn add(&mut self, name: &str) -> io::Result<()> {
+        count(&mut self.1)?;
+        let name = bare(name);
+        if !name.ends_with('/') && is_data(name) {
+            self.0.push(name.to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A file of a tar archive.
+pub(super) fn tar(stream: Box<dyn Read + Send>, member: Option<String>) -> io::Result<Piped> {
+    piped(|chunks| tar_file(stream, tar::Archive::entries, member, chunks))
+}
+
+/// A file of a tar archive in a file, which passes over the others.
+pub(super) fn tar_in_file(
+    file: impl Read + Seek + Send + 'static,
+    member: Option<String>,
+) -> io::Result<Piped> {
+    piped(|chunks| tar_file(file, tar::Archive::entries_with_seek, member, chunks))
+}
+
+fn tar_file<R: Read>(
+    stream: R,
+    entries: impl FnOnce(&mut tar::Archive<Bounded<R>>) -> io::Result<tar::Entries<'_, Bounded<R>>>,
+    member: Option<String>,
+    chunks: &Chunks,
+) -> io::Result<()> {
+    let is_named = member.is_some();
+    let mut choice = Choice::of(member);
+    each_file(stream, entries, |name, entry| {
+        let is_it = choice.takes(name)?;
+        if is_it {
+            pass_on(entry, chunks)?;
+        }
+        Ok(!(is_it && is_named))
+    })?;
+    choice.finish()
+}
+
+/// Calls `take` with the name and the content of each file, until it is false.
+fn each_file<R: Read>(
+    stream: R,
+    entries: impl FnOnce(&mut tar::Archive<Bounded<R>>) -> io::Result<tar::Entries<'_, Bounded<R>>>,
+    mut take: impl FnMut(&str, &mut dyn Read) -> io::Result<bool>,
+) -> io::Result<()> {
+    let left = Rc::new(Cell::new(BETWEEN_BYTES));
+    let mut archive = tar::Archive::new(Bounded { stream, left: Rc::clone(&left) });
+    for entry in entries(&mut archive)? {
+        let mut entry = entry?;
+        let kind = entry.header().entry_type();
+        let is_sparse = kind.is_gnu_sparse();
+        let bytes = if is_sparse { entry.header().entry_size()? } else { entry.size() };
+        left.set(bytes.saturating_add(BETWEEN_BYTES));
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        if (kind.is_file() || is_sparse) && !take(&name, &mut entry)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A stream of which so much is left to read. Names in a tar archive have any length.
+struct Bounded<R> {
+    stream: R,
+    left: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.get();
+        if left == 0 && !buffer.is_empty() {
+            let most = BETWEEN_BYTES >> 20;
+            return Err(said(format!(
+                "found more than {most} MiB in front of a file of the archive, expected its header and its name"
+            )));
+        }
+        let some = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        let read = self.stream.read(&mut buffer[..some])?;
+        self.left.set(left - read as u64);
+        Ok(read)
+    }
+}
+
+impl<R: Seek> Seek for Bounded<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        if let SeekFrom::Current(bytes) = to {
+            self.left.set(self.left.get().saturating_sub(bytes.unsigned_abs()));
+        }
+        self.stream.seek(to).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => said(
+                "found a file in the archive that is longer than any, expected a tar archive"
+                    .into(),
+            ),
+            _ => error,
+        })
+    }
+}
+
+/// A file of a zip archive.
 pub(super) fn zip(
     file: impl Read + Seek + Send + 'static,
     member: Option<String>,
@@ -66,6 +228,20 @@ pub(super) fn zip(
     })
 }
 
+/// Counts the files that have been seen.
+fn count(seen: &mut usize) -> io::Result<()> {
+    *seen += 1;
+    if *seen > MOST_FILES {
+        return Err(said(format!("found an archive of more than {MOST_FILES} files")));
+    }
+    Ok(())
+}
+
+/// A name without the front that `tar` gives it.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("./").unwrap_or(name)
+}
+
 /// Which file of an archive is the trace.
 struct Choice {
     wanted: Option<String>,
@@ -80,12 +256,8 @@ impl Choice {
 
     /// Whether `name` is it; an error if another one was.
     fn takes(&mut self, name: &str) -> io::Result<bool> {
-        self.seen += 1;
-        if self.seen > MOST_FILES {
-            return Err(said(format!("found an archive of more than {MOST_FILES} files")));
-        }
-        // As `tar` names them.
-        let name = name.strip_prefix("./").unwrap_or(name);
+        count(&mut self.seen)?;
+        let name = bare(name);
         let meant = self.wanted.as_ref().map_or_else(|| is_data(name), |wanted| wanted == name);
         if !meant {
             return Ok(false);
@@ -93,9 +265,8 @@ impl Choice {
         match self.taken.replace(name.to_owned()) {
             None => Ok(true),
             Some(other) => Err(said(format!(
-                "found an archive of several files, such as {other:?} and {name:?}; name one behind \
-                 the archive, as ARCHIVE/{}",
-                other.escape_debug()
+                "found an archive of several files in a pipe, such as {other:?} and {name:?}; save it to a \
+                 file, or pass on one file of it"
             ))),
         }
     }
@@ -140,7 +311,7 @@ fn piped(work: impl FnOnce(&Chunks) -> io::Result<()> + Send + 'static) -> io::R
 }
 
 /// Passes all bytes on, as long as somebody reads them.
-fn pass_on(from: &mut impl Read, chunks: &Chunks) -> io::Result<()> {
+fn pass_on(from: &mut dyn Read, chunks: &Chunks) -> io::Result<()> {
     loop {
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         let read = from.take(CHUNK_BYTES as u64).read_to_end(&mut chunk);
@@ -225,14 +396,15 @@ mod tests {
     #[test]
     fn the_only_file_that_can_be_meant_is_read() {
         assert_eq!(both(&FILES, None).as_deref(), Ok("0,1,512,r,0.0\n"));
-        assert!(is_tar(&tarred(&FILES)) && zipped(&FILES).starts_with(ZIP));
+        let kinds = [tarred(&FILES), zipped(&FILES)].map(|bytes| Kind::of(&bytes));
+        assert!(kinds == [Some(Kind::Tar), Some(Kind::Zip)]);
     }
 
     #[test]
     fn one_of_several_is_named() {
         let files = [FILES[2], ("b.spc", &b"1"[..]), (".hidden", b""), ("__MACOSX/._b", b"")];
         let error = both(&files, None).unwrap_err();
-        assert!(error.contains("\"data/a.spc\" and \"b.spc\"; name one"), "{error}");
+        assert!(error.contains("\"data/a.spc\" and \"b.spc\"; save it"), "{error}");
         assert_eq!(both(&files, Some("b.spc")).as_deref(), Ok("1"));
         let error = both(&files, Some("c.spc")).unwrap_err();
         assert_eq!(error, "found no file \"c.spc\" in the archive");

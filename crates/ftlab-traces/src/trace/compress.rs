@@ -14,6 +14,33 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 /// The most memory that an xz stream may ask for.
 const XZ_MEMORY_BYTES: u64 = 256 << 20;
 
+/// What windows and blocks of files that are read at once may take in all.
+const ALL_BYTES: u64 = 1 << 30;
+
+/// The memory that one decompressor may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory(u64);
+
+impl Memory {
+    /// That of a single file.
+    pub(super) const ALL: Self = Self(ALL_BYTES);
+
+    /// That of each of `files` that are read at once.
+    pub(super) fn of_each(files: usize) -> Self {
+        Self(ALL_BYTES / files.max(1) as u64)
+    }
+
+    /// An error if a decompressor of this kind takes more, whatever it reads.
+    fn check(self, compressed: Compressed) -> io::Result<()> {
+        let takes = match compressed {
+            Compressed::Bzip2 => 4 << 20,
+            Compressed::Lz4 => 9 << 20,
+            _ => 0,
+        };
+        if takes > self.0 { Err(said(too_large(compressed))) } else { Ok(()) }
+    }
+}
+
 /// How a stream is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compressed {
@@ -84,6 +111,7 @@ impl<R: Read> Read for Full<R> {
 /// Takes one layer of compression off `stream`, if there is one.
 pub(super) fn decompress(
     mut stream: Box<dyn Read + Send>,
+    memory: Memory,
 ) -> io::Result<(Box<dyn Read + Send>, Compressed)> {
     let mut magic = Vec::with_capacity(6);
     (&mut stream).take(6).read_to_end(&mut magic)?;
@@ -92,15 +120,16 @@ pub(super) fn decompress(
     if compressed == Compressed::No {
         return Ok((Box::new(whole), compressed));
     }
+    memory.check(compressed)?;
     let whole: Whole = BufReader::with_capacity(128 << 10, Full(whole));
     let plain: Box<dyn Read + Send> = match compressed {
         Compressed::No | Compressed::Tar | Compressed::Zip => Box::new(whole),
         Compressed::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(whole)),
         Compressed::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(whole)),
-        Compressed::Xz => Box::new(xz(whole)?),
+        Compressed::Xz => Box::new(xz(whole, memory)?),
         Compressed::Zstd => {
             let mut decoder = zstd::stream::read::Decoder::with_buffer(whole)?;
-            decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+            decoder.window_log_max(memory.0.ilog2().min(ZSTD_WINDOW_LOG_MAX))?;
             Box::new(decoder)
         }
         Compressed::Lz4 => {
@@ -147,9 +176,17 @@ fn cut_short(compressed: Compressed) -> String {
     format!("the {name} stream ends in the middle, expected its end; copy the file again")
 }
 
-fn xz(stream: Whole) -> io::Result<liblzma::bufread::XzDecoder<Whole>> {
+fn too_large(compressed: Compressed) -> String {
+    let (name, all) = (compressed.name(), ALL_BYTES >> 30);
+    format!(
+        "the {name} stream needs too much memory: a file may take 128 MiB (zstd) or 256 MiB (xz), and all files \
+         of a recording together {all} GiB; unpack it first"
+    )
+}
+
+fn xz(stream: Whole, memory: Memory) -> io::Result<liblzma::bufread::XzDecoder<Whole>> {
     let decoder = liblzma::stream::Stream::new_stream_decoder(
-        XZ_MEMORY_BYTES,
+        memory.0.min(XZ_MEMORY_BYTES),
         liblzma::stream::CONCATENATED,
     )?;
     Ok(liblzma::bufread::XzDecoder::new_stream(stream, decoder))
@@ -183,6 +220,8 @@ pub(super) fn explain(error: io::Error, compressed: Compressed) -> Broken {
     let name = compressed.name();
     Broken::Mistake(Mistake(if error.kind() == ErrorKind::UnexpectedEof {
         cut_short(compressed)
+    } else if error.to_string().contains("memory") {
+        too_large(compressed)
     } else {
         format!("the {name} stream cannot be decompressed ({error}); copy the file again")
     }))
@@ -228,7 +267,8 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Result<Vec<u8>, String> {
         let (mut stream, compressed) =
-            decompress(Box::new(Cursor::new(bytes.to_vec()))).map_err(|e| e.to_string())?;
+            decompress(Box::new(Cursor::new(bytes.to_vec())), Memory::ALL)
+                .map_err(|e| e.to_string())?;
         let mut text = Vec::new();
         match stream.read_to_end(&mut text) {
             Ok(_) => Ok(text),
@@ -290,7 +330,33 @@ mod tests {
     fn a_window_beyond_the_cap_is_refused() {
         // Magic, then a frame header without single-segment flag, whose window is 2^31 bytes.
         let greedy = [0x28, 0xb5, 0x2f, 0xfd, 0x00, (31 - 10) << 3, 0x01, 0x00, 0x00];
-        assert!(read(&greedy).is_err());
+        assert!(read(&greedy).unwrap_err().contains("zstd stream needs too much memory"));
+    }
+
+    /// A frame with a window of 8 MiB is read where a file or a hundred are, and not where 512 are.
+    #[test]
+    fn files_that_are_read_at_once_share_their_memory() {
+        let read = |bytes: &[u8], files: usize| {
+            let (mut stream, compressed) =
+                decompress(Box::new(Cursor::new(bytes.to_vec())), Memory::of_each(files))
+                    .map_err(|error| error.to_string())?;
+            let mut text = Vec::new();
+            stream.read_to_end(&mut text).map_err(|error| match explain(error, compressed) {
+                Broken::Io(error) => error.to_string(),
+                Broken::Mistake(Mistake(message)) => message,
+            })
+        };
+        let mut wide = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, (23 - 10) << 3];
+        wide.extend([0x01 | (TEXT.len() as u8) << 3, 0, 0]);
+        wide.extend(TEXT);
+        for (packed, most) in [(wide, 128), (xz(), 512), (lz4(), 113), (bzip2(), 256)] {
+            assert_eq!(read(&packed, most), Ok(TEXT.len()));
+            if most < 512 {
+                let message = read(&packed, most + 1).unwrap_err();
+                assert!(message.contains("needs too much memory"), "{message}");
+            }
+        }
+        assert_eq!(read(&gzip(), 512), Ok(TEXT.len()));
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use super::TraceOptions;
 use super::archive;
-use super::compress::{self, Compressed};
+use super::archive::Kind;
+use super::compress::{self, Compressed, Memory};
 use super::field::{Mistake, quoted};
 use super::format::{Format, detect};
-use super::parts;
+use super::parts::{Part, parts};
 use super::source::Place;
 use super::stream::{Broken, Stream};
 use crate::error::Error;
@@ -23,7 +24,7 @@ const STANDARD_INPUT: &str = "-";
 pub struct Trace {
     path: String,
     /// The files that it is, most often one.
-    files: Vec<String>,
+    files: Vec<Part>,
     format: &'static Format,
     detected: bool,
     options: TraceOptions,
@@ -39,15 +40,20 @@ impl Trace {
     /// [`Error::Io`] for a file that is missing, a directory or unreadable; [`Error::Trace`] for
     /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
     pub fn open(path: &str, options: &TraceOptions) -> Result<Self, Error> {
-        let files = parts::of(path)?;
-        let (mut stream, place) = start(&files[0])?;
-        let (format, detected) = format_of(&mut stream, options, &place)?;
-        for file in &files[1..] {
-            let (mut stream, place) = start(file)?;
-            let (other, _) = format_of(&mut stream, options, &place)?;
-            if other.name != format.name {
-                return Err(place.error(None, other_format(other.name, &files[0], format.name)));
-            }
+        let files = parts(path)?;
+        let read = Reading::of(&files);
+        let (mut stream, place) = read.start(&files[0])?;
+        let (format, detected) = format_of(&mut stream, options, &place)
+            .map_err(|error| of_archive(&files, 0, error))?;
+        for (number, file) in files.iter().enumerate().skip(1) {
+            let (mut stream, place) = read.start(file)?;
+            let other = format_of(&mut stream, options, &place).and_then(|(other, _)| {
+                let is_other = other.name != format.name;
+                let first = || files[0].to_string();
+                let mistake = || place.error(None, other_format(other.name, &first(), format.name));
+                if is_other { Err(mistake()) } else { Ok(()) }
+            });
+            other.map_err(|error| of_archive(&files, number, error))?;
         }
         let rereadable = place.size.is_some();
         Ok(Self {
@@ -71,7 +77,8 @@ impl Trace {
 impl Input for Trace {
     fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
         let parts = if self.rereadable {
-            self.files.iter().map(|file| start(file)).collect::<Result<_, _>>()?
+            let read = Reading::of(&self.files);
+            self.files.iter().map(|file| read.start(file)).collect::<Result<_, _>>()?
         } else {
             let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
             vec![begun.take().ok_or_else(|| read_once(&self.path))?]
@@ -80,8 +87,14 @@ impl Input for Trace {
     }
 
     fn name(&self) -> String {
-        let file = Path::new(&self.path).file_name().filter(|_| self.path != STANDARD_INPUT);
-        file.map_or_else(|| shown(&self.path), |name| name.to_string_lossy().into_owned())
+        let named = if self.path.starts_with('{') { &self.files[0].file } else { &self.path };
+        let file = Path::new(named).file_name().filter(|_| self.path != STANDARD_INPUT);
+        let name =
+            file.map_or_else(|| shown(&self.path), |name| name.to_string_lossy().into_owned());
+        match self.files.len() {
+            more @ 2.. if self.path.starts_with('{') => format!("{name} and {} more", more - 1),
+            _ => name,
+        }
     }
 
     fn format(&self) -> String {
@@ -121,7 +134,7 @@ pub fn read_stream(
     options: &TraceOptions,
 ) -> Result<Box<dyn RequestSource>, Error> {
     let place = Place { file: "stream".into(), consumed: Arc::default(), size: None };
-    let (mut stream, place) = begin(stream, None, place)?;
+    let (mut stream, place) = begin(stream, None, place, Memory::ALL)?;
     let (format, _) = format_of(&mut stream, options, &place)?;
     let file = place.file.clone();
     format.read(&file, vec![(stream, place)], options)
@@ -165,53 +178,76 @@ fn other_format(found: &str, first: &str, expected: &str) -> Mistake {
     ))
 }
 
-/// The front of `path`: a file, one in an archive, or standard input.
-fn start(path: &str) -> Result<(Stream, Place), Error> {
-    let failed = |source| Error::Io { path: shown(path).into(), source };
-    let consumed = Arc::default();
-    if path == STANDARD_INPUT {
-        return begin(
-            Box::new(io::stdin()),
-            None,
-            Place { file: shown(path), consumed, size: None },
-        );
-    }
-    let (file, member) = opened(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if metadata.is_dir() {
-        return Err(failed(io::ErrorKind::IsADirectory.into()));
-    }
-    let size = metadata.is_file().then_some(metadata.len());
-    let place = Place { file: shown(path), consumed: Arc::clone(&consumed), size };
-    let mut counted = Counted { stream: file, consumed };
-    if size.is_some() && begins_with(&mut counted, archive::ZIP).map_err(failed)? {
-        let member = archive::zip(counted, member).map_err(failed)?;
-        let (plain, _) = compress::decompress(Box::new(member))
-            .map_err(|error| place.broken(0, compress::explain(error, Compressed::Zip)))?;
-        return Ok((Stream::new(plain, Compressed::Zip), place));
-    }
-    begin(Box::new(counted), member, place)
-}
-
-/// The file that `path` leads to, and the file in it that the rest of the path names, if it goes on.
-fn opened(path: &str) -> io::Result<(File, Option<String>)> {
-    match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            let mut ancestors = Path::new(path).ancestors();
-            let archive = ancestors.find(|ancestor| ancestor.is_file()).ok_or(error)?;
-            let member = Path::new(path).strip_prefix(archive).map_err(io::Error::other)?;
-            Ok((File::open(archive)?, Some(member.to_string_lossy().into_owned())))
+/// The error of a file of an archive that is not one recording with the others.
+fn of_archive(files: &[Part], number: usize, error: Error) -> Error {
+    let (odd, other) = (&files[number], files.get(usize::from(number == 0)));
+    match (&odd.member, other, error) {
+        (Some(_), Some(other), Error::Trace { file, line, message }) => {
+            let (one, count) = (other.to_string(), files.len());
+            let message =
+                format!("{message}; of the {count} files of the archive, name one, as {one:?}");
+            Error::Trace { file, line, message }
         }
-        opened => Ok((opened?, None)),
+        (.., error) => error,
     }
 }
 
-/// Whether a file begins with `magic`; it stays at its front.
-fn begins_with(file: &mut (impl Read + Seek), magic: &[u8]) -> io::Result<bool> {
-    let mut front = Vec::with_capacity(magic.len());
-    file.take(magic.len() as u64).read_to_end(&mut front)?;
-    file.rewind()?;
-    Ok(front == magic)
+/// What files that are read at once share.
+struct Reading {
+    consumed: Arc<AtomicU64>,
+    memory: Memory,
+}
+
+impl Reading {
+    fn of(files: &[Part]) -> Self {
+        Self { consumed: Arc::default(), memory: Memory::of_each(files.len()) }
+    }
+
+    /// The front of a file, one in an archive, or standard input.
+    fn start(&self, part: &Part) -> Result<(Stream, Place), Error> {
+        let failed = |source| Error::Io { path: part.to_string().into(), source };
+        let consumed = Arc::clone(&self.consumed);
+        if part.file == STANDARD_INPUT {
+            let place = Place { file: shown(STANDARD_INPUT), consumed, size: None };
+            return begin(Box::new(io::stdin()), None, place, self.memory);
+        }
+        let file = File::open(&part.file).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        }
+        let size = metadata.is_file().then_some(metadata.len());
+        let place = Place { file: part.to_string(), consumed: Arc::clone(&consumed), size };
+        let mut counted = Counted { stream: file, consumed };
+        let kind = match size {
+            Some(_) => Kind::of_file(&mut counted).map_err(failed)?,
+            None => None,
+        };
+        let member = part.member.clone();
+        match kind {
+            None => begin(Box::new(counted), member, place, self.memory),
+            Some(Kind::Zip) => {
+                let member = archive::zip(counted, member).map_err(failed)?;
+                in_archive(member, Compressed::Zip, place, self.memory)
+            }
+            Some(Kind::Tar) => {
+                let member = archive::tar_in_file(counted, member).map_err(failed)?;
+                in_archive(member, Compressed::Tar, place, self.memory)
+            }
+        }
+    }
+}
+
+/// The front of a file in an archive.
+fn in_archive(
+    member: archive::Piped,
+    archive: Compressed,
+    place: Place,
+    memory: Memory,
+) -> Result<(Stream, Place), Error> {
+    let (plain, _) = compress::decompress(Box::new(member), memory)
+        .map_err(|error| place.broken(0, compress::explain(error, archive)))?;
+    Ok((Stream::new(plain, archive), place))
 }
 
 /// The front of `stream` without its compression and archive.
@@ -219,12 +255,14 @@ fn begin(
     stream: Box<dyn Read + Send>,
     member: Option<String>,
     place: Place,
+    memory: Memory,
 ) -> Result<(Stream, Place), Error> {
     let failed = |source| Error::Io { path: (&place.file).into(), source };
-    let (mut plain, compressed) = compress::decompress(stream).map_err(failed)?;
-    let mut front = Vec::with_capacity(archive::TAR_FRONT);
-    let sniffed = (&mut plain).take(archive::TAR_FRONT as u64).read_to_end(&mut front);
-    let is_tar = archive::is_tar(&front);
+    let (mut plain, compressed) = compress::decompress(stream, memory)
+        .map_err(|error| place.broken(0, compress::explain(error, Compressed::No)))?;
+    let mut front = Vec::with_capacity(archive::FRONT);
+    let sniffed = (&mut plain).take(archive::FRONT as u64).read_to_end(&mut front);
+    let is_tar = Kind::of(&front) == Some(Kind::Tar);
     let plain: Box<dyn Read + Send> = match sniffed {
         Ok(_) => Box::new(Cursor::new(front).chain(plain)),
         // It comes where it is: behind what could be read.
@@ -236,10 +274,7 @@ fn begin(
     if !is_tar {
         return Ok((Stream::new(plain, compressed), place));
     }
-    let member = archive::tar(plain, member).map_err(failed)?;
-    let (plain, _) = compress::decompress(Box::new(member))
-        .map_err(|error| place.broken(0, compress::explain(error, Compressed::Tar)))?;
-    Ok((Stream::new(plain, Compressed::Tar), place))
+    in_archive(archive::tar(plain, member).map_err(failed)?, Compressed::Tar, place, memory)
 }
 
 /// An error, once.

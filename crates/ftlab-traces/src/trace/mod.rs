@@ -100,6 +100,7 @@ pub use gate::SORT_WINDOW_REQUESTS;
 pub use hint_by::{HintBy, hinted};
 pub use info::{HandleInfo, TraceInfo, VolumeInfo};
 pub use lines::LONGEST_LINE_BYTES;
+pub use parts::{Part, parts};
 pub use skip::skip;
 pub use stream::SNIFFED_BYTES;
 pub use time::{Time, TimeUnit};

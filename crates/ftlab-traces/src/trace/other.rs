@@ -31,7 +31,7 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| front.bytes.starts_with(magic)) {
         return is(what);
     }
-    if archive::is_tar(front.bytes) {
+    if archive::Kind::of(front.bytes) == Some(archive::Kind::Tar) {
         return is("a tar archive inside an archive; unpack it once");
     }
     let mut lines = sample.lines().map(<[u8]>::trim_ascii);
