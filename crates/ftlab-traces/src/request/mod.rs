@@ -6,6 +6,7 @@ mod measure;
 mod meta;
 mod packed;
 mod volumes;
+mod wrapping;
 
 pub use attribute::{Attribute, Attributes};
 pub use digest::Digest;
@@ -14,6 +15,7 @@ pub use measure::{Extent, Measured, extents};
 pub use meta::{Flags, Lifetime, Meta};
 pub use packed::{Packed, unpacked};
 pub(crate) use volumes::{MOST_VOLUMES, Volumes};
+pub use wrapping::Wrapping;
 
 use crate::error::Error;
 use crate::units::Nanos;
@@ -169,19 +171,24 @@ pub trait RequestSource: Send {
         }
     }
 
+    /// The source that this one takes its requests from, which answers what this one does not.
+    fn inner(&self) -> Option<&dyn RequestSource> {
+        None
+    }
+
     /// What a user should know of what has been read, such as requests that were left out.
     fn remarks(&self) -> Vec<String> {
-        Vec::new()
+        self.inner().map_or_else(Vec::new, |inner| inner.remarks())
     }
 
     /// What times and addresses count, once some have been read from a file that means something.
     fn units(&self) -> Option<String> {
-        None
+        self.inner()?.units()
     }
 
     /// How far the stream has been read, from 0 to 1, where that can be known.
     fn progress(&self) -> Option<f64> {
-        None
+        self.inner()?.progress()
     }
 }
 

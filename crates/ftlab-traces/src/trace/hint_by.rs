@@ -1,7 +1,7 @@
 //! Placement handles for traces that have none: by volume, by address or by size.
 
 use crate::error::Error;
-use crate::request::{Attribute, Attributes, Input, Request, RequestSource};
+use crate::request::{Attribute, Attributes, Input, Request, RequestSource, Wrapping};
 use crate::units::Bytes;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -74,30 +74,18 @@ struct Hinted {
     by: HintBy,
 }
 
-impl Input for Hinted {
-    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+impl Wrapping for Hinted {
+    fn start(&self) -> Result<Box<dyn RequestSource>, Error> {
         let (source, by) = (self.input.open()?, self.by.clone());
         Ok(Box::new(Source { source, by, volumes: FxHashMap::default() }))
     }
 
-    fn name(&self) -> String {
-        self.input.name()
+    fn inner(&self) -> &dyn Input {
+        self.input.as_ref()
     }
 
-    fn format(&self) -> String {
-        self.input.format()
-    }
-
-    fn address_space_bytes(&self) -> Option<u64> {
-        self.input.address_space_bytes()
-    }
-
-    fn attributes(&self) -> Attributes {
-        self.input.attributes().with(Attribute::Hint)
-    }
-
-    fn rereadable(&self) -> bool {
-        self.input.rereadable()
+    fn added(&self) -> Attributes {
+        Attributes::default().with(Attribute::Hint)
     }
 }
 
@@ -146,16 +134,8 @@ impl RequestSource for Source {
         Ok(())
     }
 
-    fn remarks(&self) -> Vec<String> {
-        self.source.remarks()
-    }
-
-    fn units(&self) -> Option<String> {
-        self.source.units()
-    }
-
-    fn progress(&self) -> Option<f64> {
-        self.source.progress()
+    fn inner(&self) -> Option<&dyn RequestSource> {
+        Some(self.source.as_ref())
     }
 }
 

@@ -1,7 +1,7 @@
 //! An input without its first requests: the second half of a trace, or what follows its warm-up.
 
 use crate::error::Error;
-use crate::request::{Attributes, Input, Request, RequestSource};
+use crate::request::{Input, Request, RequestSource, Wrapping};
 use crate::units::Nanos;
 
 /// `input` from its request number `skip`, counted from 0; that one is at time 0.
@@ -15,30 +15,14 @@ struct Skipped {
     skip: u64,
 }
 
-impl Input for Skipped {
-    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+impl Wrapping for Skipped {
+    fn start(&self) -> Result<Box<dyn RequestSource>, Error> {
         let source = self.input.open()?;
         Ok(Box::new(Rest { source, skip: self.skip, left: self.skip, start: None }))
     }
 
-    fn name(&self) -> String {
-        self.input.name()
-    }
-
-    fn format(&self) -> String {
-        self.input.format()
-    }
-
-    fn address_space_bytes(&self) -> Option<u64> {
-        self.input.address_space_bytes()
-    }
-
-    fn attributes(&self) -> Attributes {
-        self.input.attributes()
-    }
-
-    fn rereadable(&self) -> bool {
-        self.input.rereadable()
+    fn inner(&self) -> &dyn Input {
+        self.input.as_ref()
     }
 }
 
@@ -68,16 +52,8 @@ impl RequestSource for Rest {
         Ok(())
     }
 
-    fn remarks(&self) -> Vec<String> {
-        self.source.remarks()
-    }
-
-    fn units(&self) -> Option<String> {
-        self.source.units()
-    }
-
-    fn progress(&self) -> Option<f64> {
-        self.source.progress()
+    fn inner(&self) -> Option<&dyn RequestSource> {
+        Some(self.source.as_ref())
     }
 }
 

@@ -1,7 +1,7 @@
 //! A range of time of any input.
 
 use crate::error::Error;
-use crate::request::{Attributes, BATCH, Input, Request, RequestSource};
+use crate::request::{BATCH, Input, Request, RequestSource, Wrapping};
 use crate::units::{Duration, Nanos};
 
 /// The requests of an input from one time until before another, the first of them at 0.
@@ -14,8 +14,8 @@ pub(super) struct Windowed {
     pub(super) requests: Option<u64>,
 }
 
-impl Input for Windowed {
-    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+impl Wrapping for Windowed {
+    fn start(&self) -> Result<Box<dyn RequestSource>, Error> {
         Ok(Box::new(Source {
             source: self.input.open()?,
             from: self.from.map_or(0, |from| from.0),
@@ -26,20 +26,8 @@ impl Input for Windowed {
         }))
     }
 
-    fn name(&self) -> String {
-        self.input.name()
-    }
-
-    fn format(&self) -> String {
-        self.input.format()
-    }
-
-    fn attributes(&self) -> Attributes {
-        self.input.attributes()
-    }
-
-    fn rereadable(&self) -> bool {
-        self.input.rereadable()
+    fn inner(&self) -> &dyn Input {
+        self.input.as_ref()
     }
 }
 
@@ -95,16 +83,8 @@ impl RequestSource for Source {
         if batch.len() == begin { self.check_end() } else { Ok(()) }
     }
 
-    fn remarks(&self) -> Vec<String> {
-        self.source.remarks()
-    }
-
-    fn units(&self) -> Option<String> {
-        self.source.units()
-    }
-
-    fn progress(&self) -> Option<f64> {
-        self.source.progress()
+    fn inner(&self) -> Option<&dyn RequestSource> {
+        Some(self.source.as_ref())
     }
 }
 

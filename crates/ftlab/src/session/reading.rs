@@ -4,7 +4,7 @@ use super::{Progress, Watch, open_input, tick};
 use crate::address::{Measured, extents};
 use crate::config::Config;
 use crate::error::Error;
-use crate::request::{Attributes, Input, Packed, Request, RequestSource, unpacked};
+use crate::request::{Input, Packed, Request, RequestSource, Wrapping, unpacked};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -94,34 +94,18 @@ pub(super) fn check_same(
     Err(Error::config(key, message))
 }
 
-impl Input for Decoded {
-    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+impl Wrapping for Decoded {
+    fn start(&self) -> Result<Box<dyn RequestSource>, Error> {
         let Some(kept) = &self.kept else { return self.input.open() };
         Ok(unpacked(Arc::clone(kept)))
     }
 
-    fn name(&self) -> String {
-        self.input.name()
+    fn inner(&self) -> &dyn Input {
+        self.input.as_ref()
     }
 
-    fn format(&self) -> String {
-        self.input.format()
-    }
-
-    fn address_space_bytes(&self) -> Option<u64> {
-        self.input.address_space_bytes()
-    }
-
-    fn attributes(&self) -> Attributes {
-        self.input.attributes()
-    }
-
-    fn measured(&self) -> Option<Measured> {
+    fn known(&self) -> Option<Measured> {
         self.measured.clone()
-    }
-
-    fn rereadable(&self) -> bool {
-        self.input.rereadable()
     }
 }
 
@@ -181,8 +165,8 @@ impl RequestSource for Keeping {
         Ok(())
     }
 
-    fn progress(&self) -> Option<f64> {
-        self.source.progress()
+    fn inner(&self) -> Option<&dyn RequestSource> {
+        Some(self.source.as_ref())
     }
 }
 
