@@ -10,7 +10,7 @@ use ftlab_traces::trace::columnar::GROUP_ROWS;
 use ftlab_traces::trace::convert::{Converted, convert};
 use ftlab_traces::trace::split::split;
 use ftlab_traces::trace::{self, Columns, TraceOptions};
-use parquet::data_type::Int32Type;
+use parquet::data_type::{ByteArrayType, Int32Type, Int64Type};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::SerializedFileWriter;
@@ -195,7 +195,6 @@ const FOREIGN: &str = "message m {
 
 /// A file of another program: requests at 0, 1, 2... with these hints, where they have one.
 fn foreign(name: &str, hints: &[Option<i32>]) -> PathBuf {
-    use parquet::data_type::Int64Type;
     let path = path(name);
     let schema = parse_message_type(FOREIGN).unwrap();
     let file = fs::File::create(&path).unwrap();
@@ -237,14 +236,38 @@ fn a_hint_that_is_none_is_told_with_its_row() {
         let expected = format!("column hint: found {hint}, expected a whole number up to 65535");
         assert!(error.contains("bad.parquet:2: ") && error.contains(&expected), "{error}");
     }
-    let schema = FOREIGN.replace("int32 hint", "binary hint");
+}
+
+/// A column that only has the name of an attribute is like any other column.
+#[test]
+fn a_column_of_words_is_no_hint() {
+    let schema = FOREIGN.replace("optional int32 hint", "required binary hint (string)");
     let path = path("words.parquet");
     let file = fs::File::create(&path).unwrap();
     let schema = parse_message_type(&schema).unwrap();
-    let writer = SerializedFileWriter::new(file, schema.into(), Default::default()).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema.into(), Default::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for column in 0..6 {
+        let mut chunk = group.next_column().unwrap().unwrap();
+        match column {
+            0 | 2 => _ = chunk.typed::<Int64Type>().write_batch(&[0], None, None).unwrap(),
+            5 => {
+                let words = ["streaming".into()];
+                chunk.typed::<ByteArrayType>().write_batch(&words, None, None).unwrap();
+            }
+            _ => _ = chunk.typed::<Int32Type>().write_batch(&[1], None, None).unwrap(),
+        }
+        chunk.close().unwrap();
+    }
+    group.close().unwrap();
     writer.close().unwrap();
-    let error = read(&path).unwrap_err().to_string();
-    assert!(error.contains("column hint: found BYTE_ARRAY, expected a whole number"), "{error}");
+    let input = open(&path).unwrap();
+    assert_eq!(input.attributes(), Attributes::default());
+    let mut source = input.open().unwrap();
+    assert!(source.rest().unwrap()[0].meta.is_unset());
+    let expected =
+        "column hint: found BYTE_ARRAY, expected a whole number up to 65535; it is not read";
+    assert_eq!(source.remarks(), [expected]);
 }
 
 #[test]

@@ -244,6 +244,17 @@ fn each_volume_becomes_a_file() {
         assert!(read(&folder.join(&part.file)).unwrap() == expected);
         assert_eq!(part.digest, digest(&expected));
     }
+    // The folder is the recording again, but that files at one time are in the order of their names.
+    let whole = trace::open(folder.to_str().unwrap(), &TraceOptions::default()).unwrap();
+    let in_order = |mut all: Vec<Request>| {
+        all.sort_by_key(|request| (request.time, request.volume));
+        all
+    };
+    let merged = whole.open().unwrap().rest().unwrap();
+    assert!(merged.is_sorted_by_key(|request| request.time));
+    assert!(in_order(merged) == in_order(requests));
+    let volume = TraceOptions { volume: Some(7), requests: Some(9), ..TraceOptions::default() };
+    assert!(read_as(&folder, &volume).unwrap() == read_as(&text, &volume).unwrap());
     let again = split(input.as_ref(), &folder, &mut |_, _| Ok(())).unwrap_err();
     assert!(again.to_string().contains("not empty"), "{again}");
     let other = path("split_stopped");

@@ -207,7 +207,7 @@ fn several_names_are_one_recording() {
         trace::open(named(&["c.spc", "a*.spc"]).to_str().unwrap(), &TraceOptions::default());
     assert_eq!(input.unwrap().name(), "a,b.spc and 1 more");
     let twice = read(&named(&["c.spc", "c.spc"])).unwrap_err().to_string();
-    assert!(twice.ends_with("c.spc\" twice"), "{twice}");
+    assert!(twice.ends_with("named twice, expected each file once"), "{twice}");
     let missing = read(&named(&["c.spc", "d.spc"])).unwrap_err().to_string();
     assert!(missing.contains("d.spc: No such file"), "{missing}");
 }

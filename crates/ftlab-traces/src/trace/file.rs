@@ -6,19 +6,15 @@ use super::archive::Kind;
 use super::compress::{self, Compressed, Memory};
 use super::field::{Mistake, quoted};
 use super::format::{Format, detect};
-use super::parts::{Part, parts};
+use super::parts::{self, Part, STANDARD_INPUT, parts, shown};
 use super::source::Place;
 use super::stream::{Broken, Stream};
 use crate::error::Error;
 use crate::request::{Attributes, Input, RequestSource};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The path that means standard input.
-const STANDARD_INPUT: &str = "-";
 
 /// A block trace with its format and what to take from it.
 pub struct Trace {
@@ -29,8 +25,8 @@ pub struct Trace {
     detected: bool,
     options: TraceOptions,
     rereadable: bool,
-    /// What detection has begun to read, if it cannot be read again.
-    begun: Mutex<Option<(Stream, Place)>>,
+    /// What detection has begun to read, if some of it cannot be read again.
+    begun: Mutex<Option<Vec<(Stream, Place)>>>,
 }
 
 impl Trace {
@@ -40,22 +36,24 @@ impl Trace {
     /// [`Error::Io`] for a file that is missing, a directory or unreadable; [`Error::Trace`] for
     /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
     pub fn open(path: &str, options: &TraceOptions) -> Result<Self, Error> {
-        let files = parts(path)?;
+        Self::of(path, parts(path)?, options)
+    }
+
+    /// Opens the `files` that are the recording `path`.
+    pub(super) fn of(path: &str, files: Vec<Part>, options: &TraceOptions) -> Result<Self, Error> {
         let read = Reading::of(&files);
-        let (mut stream, place) = read.start(&files[0])?;
-        let (format, detected) = format_of(&mut stream, options, &place)
-            .map_err(|error| of_archive(&files, 0, error))?;
-        for (number, file) in files.iter().enumerate().skip(1) {
+        let (mut first, mut begun) = (None, Vec::new());
+        for (number, file) in files.iter().enumerate() {
             let (mut stream, place) = read.start(file)?;
-            let other = format_of(&mut stream, options, &place).and_then(|(other, _)| {
-                let is_other = other.name != format.name;
-                let first = || files[0].to_string();
-                let mistake = || place.error(None, other_format(other.name, &first(), format.name));
-                if is_other { Err(mistake()) } else { Ok(()) }
+            let found = format_of(&mut stream, options, &place).and_then(|found| match first {
+                Some((format, _)) => same_format(format, found.0, &files[0], &place),
+                None => Ok(found),
             });
-            other.map_err(|error| of_archive(&files, number, error))?;
+            first.get_or_insert(found.map_err(|error| of_archive(&files, number, error))?);
+            begun.push((stream, place));
         }
-        let rereadable = place.size.is_some();
+        let (format, detected) = first.ok_or_else(|| Error::Internal("no files".into()))?;
+        let rereadable = begun.iter().all(|(_, place)| place.size.is_some());
         Ok(Self {
             path: path.to_owned(),
             files,
@@ -63,7 +61,7 @@ impl Trace {
             detected,
             options: options.clone(),
             rereadable,
-            begun: Mutex::new((!rereadable).then_some((stream, place))),
+            begun: Mutex::new((!rereadable).then_some(begun)),
         })
     }
 
@@ -81,20 +79,13 @@ impl Input for Trace {
             self.files.iter().map(|file| read.start(file)).collect::<Result<_, _>>()?
         } else {
             let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-            vec![begun.take().ok_or_else(|| read_once(&self.path))?]
+            begun.take().ok_or_else(|| read_once(&self.path))?
         };
         self.format.read(&shown(&self.path), parts, &self.options)
     }
 
     fn name(&self) -> String {
-        let named = if self.path.starts_with('{') { &self.files[0].file } else { &self.path };
-        let file = Path::new(named).file_name().filter(|_| self.path != STANDARD_INPUT);
-        let name =
-            file.map_or_else(|| shown(&self.path), |name| name.to_string_lossy().into_owned());
-        match self.files.len() {
-            more @ 2.. if self.path.starts_with('{') => format!("{name} and {} more", more - 1),
-            _ => name,
-        }
+        parts::name(&self.path, &self.files)
     }
 
     fn format(&self) -> String {
@@ -119,10 +110,6 @@ fn read_once(path: &str) -> Error {
                   first"
             .into(),
     }
-}
-
-fn shown(path: &str) -> String {
-    if path == STANDARD_INPUT { "standard input".into() } else { path.into() }
 }
 
 /// The requests of `stream`, which is compressed or not, for tests and fuzzing.
@@ -169,12 +156,24 @@ fn recognised(stream: &mut Stream, place: &Place) -> Result<&'static Format, Err
     detect(front).map_err(|mistake| place.error(line, mistake))
 }
 
-#[cold]
-fn other_format(found: &str, first: &str, expected: &str) -> Mistake {
-    Mistake(format!(
-        "found {found}, expected {expected} as {} is; files of one recording have one format, and a \
-         pattern such as FOLDER/*.csv names them",
-        quoted(first.as_bytes())
+/// The format of the first file, which another file has to have.
+fn same_format(
+    format: &'static Format,
+    found: &Format,
+    first: &Part,
+    place: &Place,
+) -> Result<(&'static Format, bool), Error> {
+    if found.name == format.name {
+        return Ok((format, true));
+    }
+    let (found, expected, first) = (found.name, format.name, first.to_string());
+    Err(place.error(
+        None,
+        Mistake(format!(
+            "found {found}, expected {expected} as {} is; files of one recording have one format, and a \
+             pattern such as FOLDER/*.csv names them",
+            quoted(first.as_bytes())
+        )),
     ))
 }
 

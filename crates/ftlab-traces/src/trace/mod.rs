@@ -199,13 +199,17 @@ crate::choices! {
 /// [`Error::Io`] for a file that is missing, a directory or unreadable; [`Error::Trace`] for
 /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
 pub fn open(path: &str, options: &TraceOptions) -> Result<Box<dyn Input>, Error> {
+    let files = parts(path)?;
+    let is_parquet =
+        |part: &Part| part.member.is_none() && columnar::Parquet::recognise(&part.file);
     let columnar = match options.format.as_deref() {
-        None => options.columns.is_none() && columnar::Parquet::recognise(path),
+        None => options.columns.is_none() && files.iter().all(is_parquet),
         Some(name) => name == columnar::NAME,
     };
-    let input: Box<dyn Input> = match columnar {
-        true => Box::new(columnar::Parquet::open(path, options)?),
-        false => Box::new(Trace::open(path, options)?),
+    let input: Box<dyn Input> = match (columnar, &files[..]) {
+        (false, _) => Box::new(Trace::of(path, files, options)?),
+        (true, [one]) => Box::new(columnar::Parquet::open(&one.to_string(), options)?),
+        (true, several) => Box::new(columnar::Several::open(path, several, options)?),
     };
     let TraceOptions { from, until, requests, .. } = *options;
     Ok(match (from, until) {

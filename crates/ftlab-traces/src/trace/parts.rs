@@ -10,6 +10,9 @@ use std::path::Path;
 /// Files that one recording may have, each with a buffer of its own.
 const MOST_FILES: usize = 512;
 
+/// The path that means standard input.
+pub(super) const STANDARD_INPUT: &str = "-";
+
 /// What the files of a pattern are looked for by.
 const WILD: [char; 3] = ['*', '?', '['];
 
@@ -41,8 +44,10 @@ impl fmt::Display for Part {
     }
 }
 
-/// The files that `path` stands for, in the order of their names: those of a folder or an archive, those that a
-/// pattern with `*` or several names in braces mean, or the one.
+/// The files that `path` stands for, in the order of their names.
+///
+/// A folder and an archive stand for their files, a pattern with `*` for those that it matches, and braces for
+/// the names in them.
 ///
 /// # Errors
 /// [`Error::Io`] for what cannot be read; [`Error::Trace`] for no files, or too many.
@@ -60,7 +65,10 @@ pub fn parts(path: &str) -> Result<Vec<Part>, Error> {
     files.sort();
     if let Some(twice) = files.windows(2).find(|pair| pair[0] == pair[1]) {
         let twice = twice[0].to_string();
-        return Err(wrong(format!("found {} twice", quoted(twice.as_bytes()))));
+        return Err(wrong(format!(
+            "found {} named twice, expected each file once",
+            quoted(twice.as_bytes())
+        )));
     }
     match files.len() {
         0 => Err(wrong("found no file there, expected those of one recording".into())),
@@ -69,6 +77,25 @@ pub fn parts(path: &str) -> Result<Vec<Part>, Error> {
         }
         _ => Ok(files),
     }
+}
+
+/// A short name of the recording `path`: without its folder, and of several names the first.
+pub(super) fn name(path: &str, parts: &[Part]) -> String {
+    let last = |path: &str| {
+        let file = Path::new(path).file_name().filter(|_| path != STANDARD_INPUT);
+        file.map_or_else(|| shown(path), |name| name.to_string_lossy().into_owned())
+    };
+    match parts {
+        [first, more @ ..] if !more.is_empty() && path.starts_with('{') => {
+            format!("{} and {} more", last(&first.file), more.len())
+        }
+        _ => last(path),
+    }
+}
+
+/// A path as messages have it.
+pub(super) fn shown(path: &str) -> String {
+    if path == STANDARD_INPUT { "standard input".into() } else { path.into() }
 }
 
 /// The names in `{A,B}`, where a backslash stands before a comma or a backslash of a name; else the one.

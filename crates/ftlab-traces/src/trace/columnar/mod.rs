@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `layout` says what a file holds, `write` makes one, `read` is the input that reads it back by way
-//! of `rows`; `guard` keeps hostile files from memory and panics, `proof` holds the requests against
+//! of `rows`; `several` merges files; `guard` keeps hostile files from memory and panics, `proof` holds the requests against
 //! what the footer tells of them. Statistics of the groups decide which are read when a volume or a
 //! range of time is asked for.
 
@@ -16,11 +16,13 @@ mod layout;
 mod proof;
 mod read;
 mod rows;
+mod several;
 pub mod table;
 mod write;
 
 pub use layout::{COLUMNS, GROUP_ROWS, NAME, SOURCE, SUMMARY};
 pub(super) use read::Parquet;
+pub(super) use several::Several;
 pub(super) use write::Writer;
 
 /// Whether a file that begins with `front` is of the columnar store.

@@ -59,12 +59,28 @@ impl Parquet {
     }
 }
 
-impl Input for Parquet {
-    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+impl Parquet {
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What is said of columns that are not read although they have a name that would be.
+    pub(super) fn remarks(&self) -> &[String] {
+        &self.places.others
+    }
+
+    /// All rows, from the first one on.
+    pub(super) fn rows(&self) -> Result<Rows, Error> {
         let broken = |error| error_at(&self.path, None, Broken::Io(error));
         let file = start(&self.path).map_err(broken)?;
         let size = file.metadata().map_err(broken)?.len();
-        let rows = Rows::new(Pages { file, size }, Arc::clone(&self.metadata), self.places.clone());
+        Ok(Rows::new(Pages { file, size }, Arc::clone(&self.metadata), self.places.clone()))
+    }
+}
+
+impl Input for Parquet {
+    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+        let rows = self.rows()?;
         let TraceOptions { order, volume, .. } = self.options;
         let order = order.unwrap_or(TimeOrder::Error);
         Ok(Box::new(Source {
@@ -218,7 +234,7 @@ impl Source {
 
 /// The request in a row, if its values can be those of one.
 #[inline]
-fn believed(row: [i64; COLUMNS.len()]) -> Result<RawRequest, Mistake> {
+pub(super) fn believed(row: [i64; COLUMNS.len()]) -> Result<RawRequest, Mistake> {
     let [time, volume, offset, length, op] = row;
     let known = u8::try_from(op).ok().and_then(Op::of_code);
     let op = known.ok_or_else(|| unbelievable(OP, op))?;
@@ -257,6 +273,10 @@ impl RequestSource for Source {
             proved.map_err(|mistake| self.mistake(mistake))?;
         }
         if ended { self.check_end().map_err(|mistake| self.mistake(mistake)) } else { Ok(()) }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.gate.remarks().into_iter().chain(self.wanted.places.others.clone()).collect()
     }
 
     fn progress(&self) -> Option<f64> {

@@ -23,6 +23,8 @@ pub(super) struct Places {
     pub(super) columns: [usize; COLUMNS.len()],
     /// Those of attributes that there are.
     pub(super) attributes: Vec<(Attribute, usize)>,
+    /// What is said of columns that have the name of an attribute and hold something else.
+    pub(super) others: Vec<String>,
 }
 
 /// The places of the columns in a file of `schema`.
@@ -35,12 +37,14 @@ pub(super) fn places(schema: &SchemaDescriptor) -> std::result::Result<Places, M
             Mistake(format!("found no column {name}, expected {names}"))
         })?;
     }
-    let mut attributes = Vec::new();
+    let (mut attributes, mut others) = (Vec::new(), Vec::new());
     for &attribute in Attribute::ALL {
-        let place = place_of(schema, attribute.name(), attribute.expected())?;
-        attributes.extend(place.map(|place| (attribute, place)));
+        match place_of(schema, attribute.name(), attribute.expected()) {
+            Ok(place) => attributes.extend(place.map(|place| (attribute, place))),
+            Err(Mistake(message)) => others.push(format!("{message}; it is not read")),
+        }
     }
-    Ok(Places { columns, attributes })
+    Ok(Places { columns, attributes, others })
 }
 
 /// Where the column `name` stands, which holds whole numbers; `None` if there is none.
