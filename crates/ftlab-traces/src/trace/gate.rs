@@ -177,9 +177,32 @@ impl Gate {
         clock: Clock,
         passed: &mut Vec<Request>,
     ) -> Result<bool, Mistake> {
-        let plain = raw.length > 0 && matches!(raw.op, Op::Read | Op::Write);
-        let taken = if plain { Some(raw) } else { self.taken(raw) };
-        let Some(raw) = taken else { return Ok(false) };
+        if raw.length > 0 && matches!(raw.op, Op::Read | Op::Write) {
+            self.admit_taken(raw, clock, passed)
+        } else {
+            self.admit_other(raw, clock, passed)
+        }
+    }
+
+    /// Admits what is no read or write of some length, if it is taken at all.
+    #[inline(never)]
+    fn admit_other(
+        &mut self,
+        raw: RawRequest,
+        clock: Clock,
+        passed: &mut Vec<Request>,
+    ) -> Result<bool, Mistake> {
+        let Some(raw) = self.taken(raw) else { return Ok(false) };
+        self.admit_taken(raw, clock, passed)
+    }
+
+    #[inline(always)]
+    fn admit_taken(
+        &mut self,
+        raw: RawRequest,
+        clock: Clock,
+        passed: &mut Vec<Request>,
+    ) -> Result<bool, Mistake> {
         check(&raw)?;
         if self.volume.is_some_and(|volume| volume != raw.volume) {
             self.hold_back(raw.volume);
@@ -194,7 +217,6 @@ impl Gate {
     }
 
     /// What a request that is no read or write of some length passes as.
-    #[inline(never)]
     fn taken(&mut self, raw: RawRequest) -> Option<RawRequest> {
         match raw.op {
             Op::Flush if !self.flushes => {

@@ -87,6 +87,7 @@ impl<F: RecordFormat> RecordDecoder<F> {
         Self { format, stream, number: 0, begins: 0, ends: 0 }
     }
 
+    #[inline(always)]
     fn take(&mut self, bytes: usize) {
         self.stream.take(bytes);
         self.ends += bytes as u64;
@@ -113,7 +114,7 @@ impl<F: RecordFormat> RecordDecoder<F> {
 impl<F: RecordFormat> Decode for RecordDecoder<F> {
     const FILE_IS_VOLUME: bool = F::FILE_IS_VOLUME;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
         loop {
             self.begins = self.ends;

@@ -59,7 +59,7 @@ impl RecordFormat for Srt {
         "HP Laboratories (Ruemmler and Wilkes, USENIX Winter '93); DiskSim's validation traces";
     const TICK_NS: u64 = 1000;
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake> {
         match self.sector_bytes {
             Some(sector_bytes) => record(bytes, sector_bytes),
@@ -127,7 +127,7 @@ fn sector_bytes(header: &[u8]) -> Result<u64, Mistake> {
 /// Bytes of a version 1 record of an I/O; 4 more for the queue length, 4 more if suspect.
 const SHORTEST: usize = 52;
 
-#[inline]
+#[inline(always)]
 fn record(bytes: &[u8], sector_bytes: u64) -> Result<Step, Mistake> {
     let Some(front) = bytes.get(..8) else { return Ok(Step::Needs(8)) };
     let (size, id) = (word(front, 0), word(front, 4));
@@ -157,7 +157,7 @@ fn record(bytes: &[u8], sector_bytes: u64) -> Result<Step, Mistake> {
     Ok(Step::Record(length, Some(raw.in_units(sector_bytes, 1)?)))
 }
 
-#[inline]
+#[inline(always)]
 fn word(record: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(field(record, at))
 }

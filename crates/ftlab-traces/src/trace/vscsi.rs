@@ -68,7 +68,7 @@ impl Layout {
     }
 
     /// The request that `record` tells, if its command reads or writes.
-    #[inline]
+    #[inline(always)]
     fn request(&self, record: &[u8]) -> Result<Option<RawRequest>, Mistake> {
         if !self.fits(record) {
             return Err(unexpected_version(record, self));
@@ -105,7 +105,7 @@ impl RecordFormat for Vscsi {
     const FILE_IS_VOLUME: bool = true;
     const TICK_NS: u64 = 1000;
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake> {
         let layout = match self.layout {
             Some(layout) => layout,
