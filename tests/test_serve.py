@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import nbd
-from ftlab import ConfigError, TraceError, live
+from ftlab import ConfigError, TraceError, live, read_trace
 from ftlab import configuration_file as files
 from ftlab.simulation import execute
 from ftlab.watch.live import asked, lines
@@ -704,3 +704,32 @@ def test_what_an_image_has_no_place_for_is_refused(folder, key):
     with pytest.raises(ConfigError, match=f"device.{key}: found 1000, expected none"):
         live.Device(folder / "image", folder / "socket", "page", config)
     assert not (folder / "image").exists()
+
+
+def test_what_fio_logs_is_what_the_device_was_asked(folder):
+    """The same requests by fio's log, the device's own recording and fio's report."""
+    fio = tool("fio")
+    if "nbd" not in ran(fio, "--enghelp"):
+        pytest.skip("REAL CLIENT NOT TESTED: this fio has no engine nbd")
+    log, record = folder / "log", folder / "record.csv"
+    # A request that crosses a multiple of 256 KiB is served in pieces; aligned ones do not.
+    sizes = ("--bsrange=512-16k", "--blockalign=16k", "--size=1888k", "--io_size=1m")
+    job = ("--rw=randrw", "--fsync=20", *sizes)
+    where = ("--ioengine=nbd", f"--uri={uri(folder)}", f"--write_iolog={log}")
+    with served(folder, "page", record=record):
+        told = ran(fio, "--name=a", *where, *job, "--output-format=json")
+
+    def requests(trace):
+        found = trace.to_numpy()
+        return list(
+            zip(*(found[name].tolist() for name in ("op", "offset", "length")), strict=True)
+        )
+
+    logged = requests(read_trace(log, flushes=True))
+    asked = requests(read_trace(record, columns=live.COLUMNS, flushes=True))
+    assert logged == asked
+    (report,) = json.loads(told[told.index("{") :])["jobs"]
+    for op, direction in enumerate(("read", "write")):
+        lengths = [length for found, _, length in logged if found == op]
+        assert len(lengths) == report[direction]["total_ios"]
+        assert sum(lengths) == report[direction]["io_bytes"]

@@ -132,6 +132,17 @@ def test_a_sweep_over_parts_is_drawn_with_whiskers(ftlab, recorded):
     assert Path("p.svg").read_text().count("TPFTL") == 1, "one line, not one for each part"
 
 
+def test_parts_of_traces_of_unequal_length_are_groups_of_their_own(ftlab, recorded):
+    Path("u.spc").write_text("".join(TRACE.splitlines(keepends=True)[:2100]))
+    traces = (recorded, "u.spc")
+    swept = ftlab("sweep", *traces, *SMALL, "--ftl", "dftl", "--parts", 3, "--results", "kept")
+    assert swept.exit_code == 0, swept.output
+    rows = [line for line in swept.stdout.splitlines() if "±" in line and line.startswith("DFTL")]
+    assert len(rows) == 2 and "input.skip" not in swept.stdout
+    for size in ("1,000", "700"):
+        assert f"3 parts of the input with {size} requests each" in swept.stdout
+
+
 @pytest.mark.parametrize(
     "inputs, expected",
     [
@@ -141,6 +152,18 @@ def test_a_sweep_over_parts_is_drawn_with_whiskers(ftlab, recorded):
         ([{"skip": 0}, {"skip": 5}], ["run.seed"]),
         ([{"requests": 5}], ["run.seed"]),
         ([{}], ["run.seed"]),
+        (
+            [
+                {"trace": trace, "skip": at * size, "requests": size}
+                for trace, size in (("a", 5), ("b", 7))
+                for at in (0, 1)
+            ],
+            ["run.seed", "input.skip"],
+        ),
+        (
+            [{"trace": "a", "requests": 5}, {"trace": "b", "skip": 5, "requests": 5}],
+            ["run.seed"],
+        ),
     ],
 )
 def test_parts_are_known_by_their_settings(inputs, expected):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from statistics import fmean, stdev
 from typing import Any
 
-from ftlab import cores
+from ftlab import cores, recording
 from ftlab.errors import ConfigError
 from ftlab.names import in_any_case, near
 from ftlab.points.grid import FTL
@@ -221,7 +220,7 @@ def _short(key: str, keys: Sequence[str]) -> str:
 def _short_names(entries: Sequence[Entry]) -> dict[str, str]:
     """Return names for traces: those of their files without folder and endings, if these differ."""
     paths = {str(setting(entry, TRACE)) for entry in entries}
-    short = {path: PurePath(path).name for path in paths}
+    short = {path: recording.short(path) for path in paths}
     bare = {path: name.partition(".")[0] or name for path, name in short.items()}
     chosen = next((each for each in (bare, short) if len(set(each.values())) == len(paths)), {})
     return dict(chosen)

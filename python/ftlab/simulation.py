@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -13,6 +14,7 @@ from ftlab.errors import ConfigError
 from ftlab.frames import Show
 from ftlab.names import known
 from ftlab.plugins import Named, Plugged, Plugin, PythonFtl
+from ftlab.recording import joined, names
 from ftlab.result import Comparison, Result
 from ftlab.seeds import MOST, without_effect
 
@@ -298,8 +300,8 @@ def _result(tree: Config) -> Result:
     home = os.path.join(os.path.expanduser("~"), "")
     read = tree["config"].get("input") or {}
     trace = read.get("trace")
-    if isinstance(trace, str) and trace.startswith(home):
-        read["trace"] = os.path.join("~", trace.removeprefix(home))
+    if isinstance(trace, str):
+        read["trace"] = joined([re.sub(f"^{re.escape(home)}", "~/", name) for name in names(trace)])
     return Result(tree)
 
 

@@ -21,17 +21,25 @@ MOST_PARTS = 1000
 def axes(configs: Sequence[Config]) -> list[str]:
     """Return in which settings runs of one point differ among these configurations.
 
-    What is skipped is one of them where the rest is cut into parts: pieces of the same length.
+    What is skipped is one of them where each input is cut into parts: pieces of the same length.
     """
-    inputs = [config.get("input") or {} for config in configs]
-    skips = {each.get("skip") or 0 for each in inputs}
-    sizes = {each.get("requests") for each in inputs}
+    pieces: dict[str, list[tuple[Any, Any]]] = {}
+    for config in configs:
+        read = dict(config.get("input") or {})
+        piece = (read.pop("skip", None) or 0, read.pop("requests", None))
+        pieces.setdefault(repr(sorted(read.items())), []).append(piece)
+    are_parts = bool(pieces) and all(map(_are_cut, pieces.values()))
+    return [SEED, SKIP] if are_parts else [SEED]
+
+
+def _are_cut(pieces: Sequence[tuple[Any, Any]]) -> bool:
+    """Tell whether pieces of an input, by what is skipped and taken, are its parts."""
+    skips, sizes = ({piece[at] for piece in pieces} for at in (0, 1))
     size = sizes.pop() if len(sizes) == 1 else None
     if not isinstance(size, int) or size < 1 or len(skips) < 2:
-        return [SEED]
+        return False
     whole = all(isinstance(skip, int) for skip in skips)
-    parted = whole and all((skip - min(skips)) % size == 0 for skip in skips)
-    return [SEED, SKIP] if parted else [SEED]
+    return whole and all((skip - min(skips)) % size == 0 for skip in skips)
 
 
 def are_parts(runs: Sequence[Result]) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Literal
 
 from ftlab._settings import Trace, Workload
 from ftlab.config import Config, Quantity
+from ftlab.recording import joined
 from ftlab.settings import written
 from ftlab.source import Source
 
@@ -43,7 +45,7 @@ class Model(Trace):
 
 
 def read_trace(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     format: str | None = None,
     order: Literal["error", "sort", "clamp", "segments", "drop"] | None = None,
@@ -66,7 +68,8 @@ def read_trace(
     Parameters
     ----------
     path
-        The file, or ``"-"`` for standard input.
+        The file, or ``"-"`` for standard input. Several files are one recording, merged by time;
+        so are those of a folder, of an archive, or of a pattern such as ``"sda.blktrace.*"``.
     format
         Name of the format (``ftlab list formats``); detected by default.
     order
@@ -107,8 +110,9 @@ def read_trace(
     ftlab.TraceError
         when the trace is used: the file is missing, or a line of it is not what the format says
     """
+    paths = [path] if isinstance(path, str | os.PathLike) else path
     return Trace(
-        trace=os.fspath(path),
+        trace=joined([os.fspath(each) for each in paths]),
         format=format,
         order=order,
         volume=volume,

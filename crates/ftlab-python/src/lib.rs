@@ -97,6 +97,7 @@ mod functions {
             watch,
             log,
             trace_info,
+            trace_parts,
             fit
         );
         // A process that ends leaves no half of a file behind, also where a thread was left alone.
@@ -328,6 +329,13 @@ mod functions {
             answers.push((checked.law.name, checked.cases, case, message, raised));
         }
         Ok(answers)
+    }
+
+    /// The files that the path of a trace stands for, each with the file in it that is meant if it is an archive.
+    #[pyfunction]
+    fn trace_parts(py: Python<'_>, path: &str) -> PyResult<Vec<(String, Option<String>)>> {
+        let parts = py.detach(|| ftlab::trace::parts(path)).map_err(raise)?;
+        Ok(parts.into_iter().map(|part| (part.file, part.member)).collect())
     }
 
     /// Statistics of the configured input, as JSON `{"trace": ..., "info": ...}`.

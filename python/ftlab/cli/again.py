@@ -18,6 +18,7 @@ from ftlab.cli.stored import RESULT
 from ftlab.config import Config, merge
 from ftlab.documents import json_file
 from ftlab.errors import ConfigError
+from ftlab.recording import joined, names
 from ftlab.result import Result
 
 ALONE = ("speed",)
@@ -114,9 +115,10 @@ def _at_home(config: Config) -> Config:
     """Return a configuration whose trace is looked for in this user's home, if it was in one."""
     read = config.get("input")
     trace = read.get("trace") if isinstance(read, Mapping) else None
-    if not isinstance(trace, str) or not trace.startswith("~/"):
+    if not isinstance(trace, str):
         return config
-    return merge([config, {"input": {"trace": os.path.expanduser(trace)}}])
+    at_home = [os.path.expanduser(name) if name.startswith("~/") else name for name in names(trace)]
+    return merge([config, {"input": {"trace": joined(at_home)}}])
 
 
 def say_differences(before: Result | None, after: Result) -> bool:

@@ -8,13 +8,14 @@ from typing import Any, TypeAlias, TypeVar
 
 import click
 
-from ftlab import trust
+from ftlab import cores, trust
 from ftlab.cli import parse
 from ftlab.cli.completion import names
 from ftlab.cli.say import say
 from ftlab.config import Config, given, merge, nested
 from ftlab.names import ftl
 from ftlab.names import known as known_names
+from ftlab.recording import joined
 from ftlab.units import counted
 from ftlab.variants import listed
 
@@ -94,13 +95,26 @@ ORDERS = ("sort", "clamp")
 
 
 def source_options(command: Command) -> Command:
-    """Add the argument TRACE and the options that say what to read."""
-    return decorated(command, [_trace("trace", required=False), *_source()])
+    """Add the argument TRACE and the options that say what to read.
+
+    Several names are files of one recording: a shell makes them of a pattern.
+    """
+    several = _trace("trace", nargs=-1, callback=_one_recording)
+    return decorated(command, [several, *_source()])
 
 
 def sources_options(command: Command) -> Command:
     """Add the argument TRACES, of which there may be several, and the same options."""
     return decorated(command, [_trace("traces", nargs=-1), *_source()])
+
+
+def _one_recording(
+    _context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]
+) -> str | None:
+    odd = next((name for name in names[1:] if name in cores.ftls()), None)
+    if odd is not None:
+        raise click.UsageError(f"TRACE: found {odd}, which is an FTL; name it with --ftl {odd}")
+    return joined(names) if names else None
 
 
 def _trace(name: str, **how: Any) -> Callable[[Any], Any]:

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
@@ -23,6 +22,7 @@ from ftlab.cli.written import Written, check_written
 from ftlab.config import Config, Progress
 from ftlab.files import write_atomically
 from ftlab.frames import Frame, Show
+from ftlab.recording import short
 from ftlab.report.numbers import size
 from ftlab.result import Comparison
 from ftlab.simulation import check_obeyed
@@ -131,7 +131,7 @@ def _shown(title: str) -> Iterator[tuple[Show, Progress | None]]:
 
 def _named(config: Config, ftl: str) -> str:
     trace = config.get("input", {}).get("trace")
-    source = Path(trace).name if trace else config.get("workload", {}).get("pattern", "a workload")
+    source = short(trace) if trace else config.get("workload", {}).get("pattern", "a workload")
     return f"{title(ftl)} on {source}"
 
 

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -130,12 +130,12 @@ class Point:
         return Point, (self.label, *plugged(self.config, self.ftl))
 
 
-def canonical(tree: Mapping[str, Any]) -> str:
+def canonical(tree: Mapping[str, Any] | Sequence[Any]) -> str:
     """Return the one JSON text of a tree."""
     return json.dumps(tree, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def digest_of(identity: Config) -> str:
+def digest_of(identity: Config | Sequence[Any]) -> str:
     """Return the name of the result that has an identity."""
     return sha256(canonical(identity))[:DIGEST_DIGITS]
 
@@ -167,16 +167,20 @@ def _class(plugin: Plugin) -> Config:
 
 
 def _content(trace: str | None) -> str | None:
-    """Return what names the content of a trace: a file's digest, or the name of a profile."""
+    """Return what names the content of a trace: digests of its files, or the name of a profile."""
     if trace is None:
         return None
     path = Path(trace)
     if path.is_file():
         return f"sha256 {content_digest(path)}"
     # A folder of that name is none that could be meant.
-    if trace not in _profiles() or (path.exists() and not path.is_dir()):
-        raise ConfigError(f"input.trace: found {trace}, expected a file or the name of a profile")
-    return f"profile {trace}"
+    if trace in _profiles() and (path.is_dir() or not path.exists()):
+        return f"profile {trace}"
+    parts = [(Path(file), member) for file, member in _core.trace_parts(trace)]
+    odd = next((file for file, _ in parts if not file.is_file()), None)
+    if odd is not None:
+        raise ConfigError(f"input.trace: found {odd}, expected a file or the name of a profile")
+    return f"parts {digest_of([(content_digest(file), member) for file, member in parts])}"
 
 
 def content_digest(path: Path) -> str:

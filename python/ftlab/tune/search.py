@@ -21,6 +21,7 @@ from ftlab.points.grid import Grid, grids_of, parts, values_of
 from ftlab.points.point import canonical
 from ftlab.points.store import Outcome
 from ftlab.points.volumes import split
+from ftlab.recording import short
 from ftlab.result import Result
 from ftlab.tune.found import Candidate, Found
 from ftlab.tune.goal import Goal
@@ -221,7 +222,7 @@ def _inputs(tree: Mapping[str, Any], goal: Goal, folder: Path) -> list[tuple[str
     found: list[tuple[str, Config]] = []
     for trace in values_of("input.trace", tree["input"]["trace"]):
         own = merge([tree, {"input": {"trace": trace}}])
-        name = Path(str(trace)).name
+        name = short(str(trace))
         if not goal.volumes:
             found.append((name, own))
             continue
