@@ -15,132 +15,125 @@ pub struct Made {
 /// What makes so many requests of a format.
 type Input = fn(u64) -> Made;
 
+/// A text with a line for each request.
+macro_rules! lines {
+    ($format:expr, $count:expr, $header:expr, |$r:ident| $($words:tt)+) => {
+        text($format, $count, $header, |out, $r: &Plain| {
+            writeln!(out, $($words)+).expect("a string takes all");
+        })
+    };
+}
+
 /// Each reader, by the name of its format and, behind a hyphen, what is special.
 pub const INPUTS: &[(&str, Input)] = &[
     ("spc", |n| {
-        text("spc", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{},{},{},{},{}.{:06}",
-                    r.volume,
-                    r.sector,
-                    r.bytes,
-                    r.letter(),
-                    r.seconds(),
-                    r.micros()
-                ),
-            )
-        })
+        lines!(
+            "spc",
+            n,
+            "",
+            |r| "{},{},{},{},{}.{:06}",
+            r.volume,
+            r.sector,
+            r.bytes,
+            r.letter(),
+            r.seconds(),
+            r.micros()
+        )
     }),
     ("msr", |n| {
-        text("msr", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{},prxy,{},{},{},{},{}",
-                    128_166_391_024_154_329 + r.ns / 100,
-                    r.volume,
-                    r.word(),
-                    r.sector * 512,
-                    r.bytes,
-                    1514
-                ),
-            )
-        })
+        lines!(
+            "msr",
+            n,
+            "",
+            |r| "{},prxy,{},{},{},{},{}",
+            128_166_391_024_154_329 + r.ns / 100,
+            r.volume,
+            r.word(),
+            r.sector * 512,
+            r.bytes,
+            1514
+        )
     }),
     ("systor", |n| {
-        text("systor", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{}.{:09},0.000245000,{},{},{},{}",
-                    1_456_095_147 + r.seconds(),
-                    r.ns % GIGA,
-                    r.capital(),
-                    r.volume,
-                    r.sector * 512,
-                    r.bytes
-                ),
-            )
-        })
+        lines!(
+            "systor",
+            n,
+            "",
+            |r| "{}.{:09},0.000245000,{},{},{},{}",
+            1_456_095_147 + r.seconds(),
+            r.ns % GIGA,
+            r.capital(),
+            r.volume,
+            r.sector * 512,
+            r.bytes
+        )
     }),
     ("alibaba", |n| {
-        text("alibaba", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{},{},{},{},{}",
-                    r.volume,
-                    r.capital(),
-                    r.sector * 512,
-                    r.bytes,
-                    1_577_808_000_000_626 + r.ns / 1000
-                ),
-            )
-        })
+        lines!(
+            "alibaba",
+            n,
+            "",
+            |r| "{},{},{},{},{}",
+            r.volume,
+            r.capital(),
+            r.sector * 512,
+            r.bytes,
+            1_577_808_000_000_626 + r.ns / 1000
+        )
     }),
     ("tencent", |n| {
-        text("tencent", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{},{},{},{},{}",
-                    1_538_323_200 + r.seconds(),
-                    r.sector,
-                    r.bytes / 512,
-                    u8::from(r.writes),
-                    r.volume
-                ),
-            )
-        })
+        lines!(
+            "tencent",
+            n,
+            "",
+            |r| "{},{},{},{},{}",
+            1_538_323_200 + r.seconds(),
+            r.sector,
+            r.bytes / 512,
+            u8::from(r.writes),
+            r.volume
+        )
     }),
     ("fiu", |n| {
-        text("fiu", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{} 4892 syslogd {} {} {} 6 0 531e779ca3d2ddf8f5ba7f5ff1e7a6b2",
-                    89_968_195_792_462 + r.ns,
-                    r.sector,
-                    r.bytes / 512,
-                    r.capital()
-                ),
-            )
-        })
+        lines!(
+            "fiu",
+            n,
+            "",
+            |r| "{} 4892 syslogd {} {} {} 6 0 531e779ca3d2ddf8f5ba7f5ff1e7a6b2",
+            89_968_195_792_462 + r.ns,
+            r.sector,
+            r.bytes / 512,
+            r.capital()
+        )
     }),
     ("blkparse", |n| {
-        text("blkparse", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "  8,{}    3 {:8} {:5}.{:09}   697  Q  {}S {} + {} [kjournald]",
-                    r.volume,
-                    r.number,
-                    r.seconds(),
-                    r.ns % GIGA,
-                    r.capital(),
-                    r.sector,
-                    r.bytes / 512
-                ),
-            )
-        })
+        lines!(
+            "blkparse",
+            n,
+            "",
+            |r| "  8,{}    3 {:8} {:5}.{:09}   697  Q  {}S {} + {} [kjournald]",
+            r.volume,
+            r.number,
+            r.seconds(),
+            r.ns % GIGA,
+            r.capital(),
+            r.sector,
+            r.bytes / 512
+        )
     }),
     ("ftrace", |n| {
-        text("ftrace", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "              dd-1107    [002] .....   {}.{:06}: block_bio_queue: 8,{} {}S {} + {} [dd]",
-                    r.seconds(),
-                    r.micros(),
-                    r.volume,
-                    r.capital(),
-                    r.sector,
-                    r.bytes / 512
-                ),
-            )
-        })
+        lines!(
+            "ftrace",
+            n,
+            "",
+            |r| "              dd-1107    [002] .....   {}.{:06}: block_bio_queue: 8,{} {}S {} + {} [dd]",
+            r.seconds(),
+            r.micros(),
+            r.volume,
+            r.capital(),
+            r.sector,
+            r.bytes / 512
+        )
     }),
     ("blktrace", |n| {
         records("blktrace", n, &[], |out, r: &Plain| {
@@ -156,111 +149,73 @@ pub const INPUTS: &[(&str, Input)] = &[
         })
     }),
     ("biotracer", |n| {
-        text("biotracer", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{}\t\t{}\t\t{}\t\t{}\t\t{}.{:09}\t\t1398403999.652921876\t\t1398403999.653009063\t\t1398403999.653717136",
-                    r.sector,
-                    r.bytes / 512,
-                    r.bytes,
-                    u8::from(r.writes),
-                    1_398_400_000 + r.seconds(),
-                    r.ns % GIGA
-                ),
-            )
-        })
+        lines!(
+            "biotracer",
+            n,
+            "",
+            |r| "{}\t\t{}\t\t{}\t\t{}\t\t{}.{:09}\t\t1398403999.652921876\t\t1398403999.653009063\t\t1398403999.653717136",
+            r.sector,
+            r.bytes / 512,
+            r.bytes,
+            u8::from(r.writes),
+            1_398_400_000 + r.seconds(),
+            r.ns % GIGA
+        )
     }),
     ("etw", |n| {
-        text("etw", n, "BeginHeader\nEndHeader\n", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{:>22}, {:10},        xperf.exe (3984),      11844, 0xffffe288b23f1b20, 0x{:010x}, 0x{:08x},         283,        {}, 0x060043,         283,       3, Original, 0xffffe288272d0d20, \"C:\\$Mft\"",
-                    if r.writes { "DiskWrite" } else { "DiskRead" },
-                    1000 + r.ns / 1000,
-                    r.sector * 512,
-                    r.bytes,
-                    r.volume
-                ),
-            )
-        })
+        lines!(
+            "etw",
+            n,
+            "BeginHeader\nEndHeader\n",
+            |r| "{:>22}, {:10},        xperf.exe (3984),      11844, 0xffffe288b23f1b20, 0x{:010x}, 0x{:08x},         283,        {}, 0x060043,         283,       3, Original, 0xffffe288272d0d20, \"C:\\$Mft\"",
+            if r.writes { "DiskWrite" } else { "DiskRead" },
+            1000 + r.ns / 1000,
+            r.sector * 512,
+            r.bytes,
+            r.volume
+        )
     }),
     ("heimdall", |n| {
-        text("heimdall", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{} {} {} {} {}",
-                    r.millis(),
-                    r.volume,
-                    r.sector * 512,
-                    r.bytes,
-                    u8::from(!r.writes)
-                ),
-            )
-        })
+        lines!(
+            "heimdall",
+            n,
+            "",
+            |r| "{} {} {} {} {}",
+            r.millis(),
+            r.volume,
+            r.sector * 512,
+            r.bytes,
+            r.reads()
+        )
     }),
     ("disksim", |n| {
-        text("disksim", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{} {} {} {} {}",
-                    r.millis(),
-                    r.volume,
-                    r.sector,
-                    r.bytes / 512,
-                    u8::from(!r.writes)
-                ),
-            )
-        })
+        lines!(
+            "disksim",
+            n,
+            "",
+            |r| "{} {} {} {} {}",
+            r.millis(),
+            r.volume,
+            r.sector,
+            r.bytes / 512,
+            r.reads()
+        )
     }),
     ("flashsim", |n| {
-        text("flashsim", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{}\t{}\t{}\t{}\t{}",
-                    r.millis(),
-                    r.volume,
-                    r.sector,
-                    r.bytes / 4096 + 1,
-                    u8::from(!r.writes)
-                ),
-            )
-        })
+        lines!(
+            "flashsim",
+            n,
+            "",
+            |r| "{}\t{}\t{}\t{}\t{}",
+            r.millis(),
+            r.volume,
+            r.sector,
+            r.bytes / 4096 + 1,
+            r.reads()
+        )
     }),
-    ("mqsim", |n| {
-        text("mqsim", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{} {} {} {} {}",
-                    938_513_000 + r.ns,
-                    r.volume,
-                    r.sector,
-                    r.bytes / 512,
-                    u8::from(!r.writes)
-                ),
-            )
-        })
-    }),
-    ("ssdsim", |n| {
-        text("ssdsim", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{} {} {} {} {}",
-                    938_513_000 + r.ns,
-                    r.volume,
-                    r.sector,
-                    r.bytes / 512,
-                    u8::from(!r.writes)
-                ),
-            )
-        })
-    }),
+    ("mqsim", |n| whole_columns("mqsim", n)),
+    ("ssdsim", |n| whole_columns("ssdsim", n)),
     ("vscsi", |n| {
         records("vscsi", n, &[], |out, r: &Plain| {
             out.extend((r.number as u32).to_le_bytes());
@@ -294,184 +249,147 @@ pub const INPUTS: &[(&str, Input)] = &[
         })
     }),
     ("cloudphysics", |n| {
-        text("cloudphysics", n, "version,time,op,size,lbn\n", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "1,{},{},{},{}",
-                    5_633_898 + r.seconds(),
-                    if r.writes { "2a" } else { "28" },
-                    r.bytes,
-                    r.sector
-                ),
-            )
-        })
+        lines!(
+            "cloudphysics",
+            n,
+            "version,time,op,size,lbn\n",
+            |r| "1,{},{},{},{}",
+            5_633_898 + r.seconds(),
+            if r.writes { "2a" } else { "28" },
+            r.bytes,
+            r.sector
+        )
     }),
     ("hp-csv", |n| {
-        text(
+        lines!(
             "hp-csv",
             n,
             "time_s,disk,sector512,sectors512,op,async,queue_len,service_start_us,service_stop_us\n",
-            |out, r: &Plain| {
-                line(
-                    out,
-                    format_args!(
-                        "{}.{:06},{},{},{},{},0,1,174,19687",
-                        r.seconds(),
-                        r.micros(),
-                        r.volume,
-                        r.sector,
-                        r.bytes / 512,
-                        r.capital()
-                    ),
-                )
-            },
+            |r| "{}.{:06},{},{},{},{},0,1,174,19687",
+            r.seconds(),
+            r.micros(),
+            r.volume,
+            r.sector,
+            r.bytes / 512,
+            r.capital()
         )
     }),
     ("fio", |n| {
-        text(
+        lines!(
             "fio",
             n,
             "fio version 3 iolog\n0 /dev/sda add\n4 /dev/sda open\n",
-            |out, r: &Plain| {
-                line(
-                    out,
-                    format_args!(
-                        "{} /dev/sda {} {} {}",
-                        r.ns / 1000,
-                        if r.writes { "write" } else { "read" },
-                        r.sector * 512,
-                        r.bytes
-                    ),
-                )
-            },
+            |r| "{} /dev/sda {} {} {}",
+            r.ns / 1000,
+            r.lower(),
+            r.sector * 512,
+            r.bytes
         )
     }),
     ("arc", |n| {
-        text("arc", n, "", |out, r: &Plain| {
-            line(out, format_args!("{} {} 0 {}", r.sector, r.bytes / 512, r.number))
-        })
-        .with(|options| options.op = Some(Op::Read))
+        lines!("arc", n, "", |r| "{} {} 0 {}", r.sector, r.bytes / 512, r.number)
+            .with(|options| options.op = Some(Op::Read))
     }),
     ("csv", |n| {
-        text("csv", n, "time,op,offset,size,disk\n", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{}.{:06},{},{},{},{}",
-                    r.seconds(),
-                    r.micros(),
-                    r.word(),
-                    r.sector * 512,
-                    r.bytes,
-                    r.volume
-                ),
-            )
-        })
+        lines!(
+            "csv",
+            n,
+            "time,op,offset,size,disk\n",
+            |r| "{}.{:06},{},{},{},{}",
+            r.seconds(),
+            r.micros(),
+            r.word(),
+            r.sector * 512,
+            r.bytes,
+            r.volume
+        )
         .with(|options| {
             options.columns =
                 Some(columns("time=time,op=op,offset=offset,length=size,volume=disk"));
         })
     }),
     ("csv-blanks", |n| {
-        text("csv", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{}.{:06}  {}  {} {}",
-                    r.seconds(),
-                    r.micros(),
-                    r.capital(),
-                    r.sector,
-                    r.bytes
-                ),
-            )
-        })
+        lines!(
+            "csv",
+            n,
+            "",
+            |r| "{}.{:06}  {}  {} {}",
+            r.seconds(),
+            r.micros(),
+            r.capital(),
+            r.sector,
+            r.bytes
+        )
         .with(|options| {
             options.columns =
                 Some(columns("time=1,op=2,offset=3:sectors,length=4,separator=blanks"));
         })
     }),
     ("biosnoop", |n| {
-        text(
+        lines!(
             "biosnoop",
             n,
             "TIME(s)     COMM           PID    DISK      T SECTOR     BYTES  LAT(ms)\n",
-            |out, r: &Plain| {
-                line(
-                    out,
-                    format_args!(
-                        "{} kworker/u8:2   1950   sd{}       {} {:<10} {:<7} {:>7}",
-                        format_args!("{}.{:06}", r.seconds(), r.micros()),
-                        r.volume,
-                        r.capital(),
-                        r.sector,
-                        r.bytes,
-                        "0.74"
-                    ),
-                )
-            },
+            |r| "{} kworker/u8:2   1950   sd{}       {} {:<10} {:<7} {:>7}",
+            format_args!("{}.{:06}", r.seconds(), r.micros()),
+            r.volume,
+            r.capital(),
+            r.sector,
+            r.bytes,
+            "0.74"
         )
     }),
     ("iotracer", |n| {
-        text("iotracer", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "2024-01-15 10:00:{:02}.{:06},1234,python3,{},{},{},1.234,1235,16,1233,8:{},0.012,REQ_SYNC",
-                    r.seconds(),
-                    r.micros(),
-                    r.sector,
-                    if r.writes { "write" } else { "read" },
-                    r.bytes,
-                    r.volume
-                ),
-            )
-        })
+        lines!(
+            "iotracer",
+            n,
+            "",
+            |r| "2024-01-15 10:00:{:02}.{:06},1234,python3,{},{},{},1.234,1235,16,1233,8:{},0.012,REQ_SYNC",
+            r.seconds(),
+            r.micros(),
+            r.sector,
+            r.lower(),
+            r.bytes,
+            r.volume
+        )
     }),
     ("tectonic", |n| {
-        text("tectonic", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{} 4096 {} {}.{:06} {} 7 1 {} 2 3",
-                    r.sector,
-                    r.bytes,
-                    1_569_934_830 + r.seconds(),
-                    r.micros(),
-                    if r.writes { 4 } else { 2 },
-                    r.volume
-                ),
-            )
-        })
+        lines!(
+            "tectonic",
+            n,
+            "",
+            |r| "{} 4096 {} {}.{:06} {} 7 1 {} 2 3",
+            r.sector,
+            r.bytes,
+            1_569_934_830 + r.seconds(),
+            r.micros(),
+            if r.writes { 4 } else { 2 },
+            r.volume
+        )
     }),
     ("vscsistats", |n| {
-        text("vscsistats", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "2147483692,{},1,{},{},{}",
-                    r.bytes,
-                    if r.writes { "write" } else { "read" },
-                    r.sector,
-                    2_756_778_716_650 + r.ns / 1000
-                ),
-            )
-        })
+        lines!(
+            "vscsistats",
+            n,
+            "",
+            |r| "2147483692,{},1,{},{},{}",
+            r.bytes,
+            r.lower(),
+            r.sector,
+            2_756_778_716_650 + r.ns / 1000
+        )
     }),
     ("nvme-json", |n| {
-        text("nvme-json", n, "", |out, r: &Plain| {
-            line(
-                out,
-                format_args!(
-                    "{{\"ts\":{},\"event_type\":\"nvme_cmd\",\"op_name\":\"{}\",\"slba\":{},\"bytes\":{}}}",
-                    r.ns,
-                    if r.writes { "write" } else { "read" },
-                    r.sector,
-                    r.bytes
-                ),
-            )
-        })
+        lines!(
+            "nvme-json",
+            n,
+            "",
+            |r| "{{\"ts\":{},\"event_type\":\"nvme_cmd\",\"op_name\":\"{}\",\"slba\":{},\"bytes\":{}}}",
+            r.ns,
+            r.lower(),
+            r.sector,
+            r.bytes
+        )
     }),
     ("oraclegeneral", |n| {
         let made = records("oraclegeneral", n, &[], |out, r| {
@@ -509,6 +427,15 @@ impl Plain {
     /// Milliseconds with decimals.
     fn millis(&self) -> String {
         format!("{}.{:06}", self.ns / 1_000_000, self.ns % 1_000_000)
+    }
+
+    /// 1 for a read, else 0.
+    fn reads(&self) -> u8 {
+        u8::from(!self.writes)
+    }
+
+    fn lower(&self) -> &'static str {
+        if self.writes { "write" } else { "read" }
     }
 
     fn word(&self) -> &'static str {
@@ -551,8 +478,19 @@ fn text(format: &str, count: u64, header: &str, line: fn(&mut String, &Plain)) -
     Made { bytes: text.into_bytes(), ..records(format, 0, &[], |_, _| {}) }
 }
 
-fn line(out: &mut String, words: std::fmt::Arguments) {
-    writeln!(out, "{words}").expect("a string takes all");
+/// Five columns of whole numbers, in nanoseconds and sectors.
+fn whole_columns(format: &str, count: u64) -> Made {
+    lines!(
+        format,
+        count,
+        "",
+        |r| "{} {} {} {} {}",
+        938_513_000 + r.ns,
+        r.volume,
+        r.sector,
+        r.bytes / 512,
+        r.reads()
+    )
 }
 
 impl Made {

@@ -128,29 +128,42 @@ impl<D: Decode> Source<D> {
     #[inline(always)]
     fn next(&mut self, batch: &mut Vec<Request>) -> Result<bool, Error> {
         while !self.ended {
-            let mut raw = match self.rest {
-                Some(rest) => rest,
+            let admitted = match self.rest.take() {
+                Some(rest) => self.admit_long(rest, batch)?,
                 None => match self.decoder.next() {
-                    Ok(Some(raw)) => raw,
+                    Ok(Some(raw)) if raw.length <= u64::from(u32::MAX) => self.admit(raw, batch)?,
+                    Ok(Some(raw)) => self.admit_long(raw, batch)?,
                     Ok(None) => break,
                     Err(broken) => return Err(self.broken(broken)),
                 },
             };
-            if raw.length > u64::from(u32::MAX) {
-                self.rest = gate::cut(&mut raw);
-            } else if self.rest.is_some() {
-                self.rest = None;
-            }
-            match self.gate.admit(raw, self.decoder.clock(), batch) {
-                Ok(true) => return Ok(true),
-                Ok(false) if self.gate.misplaced() > self.misplaced => self.note_misplaced(),
-                Ok(false) => {}
-                Err(mistake) => return Err(self.mistake_here(mistake)),
+            if admitted {
+                return Ok(true);
             }
         }
         self.ended = true;
         let drained = self.gate.drain(self.decoder.clock().tick_ns, batch);
         drained.map_err(|mistake| self.place.error(None, mistake))
+    }
+
+    #[inline(always)]
+    fn admit(&mut self, raw: RawRequest, batch: &mut Vec<Request>) -> Result<bool, Error> {
+        match self.gate.admit(raw, self.decoder.clock(), batch) {
+            Ok(true) => return Ok(true),
+            Ok(false) if self.gate.misplaced() > self.misplaced => self.note_misplaced(),
+            Ok(false) => {}
+            Err(mistake) => return Err(self.mistake_here(mistake)),
+        }
+        Ok(false)
+    }
+
+    /// Admits a trim that is too long for one request piece by piece.
+    #[cold]
+    fn admit_long(&mut self, mut raw: RawRequest, batch: &mut Vec<Request>) -> Result<bool, Error> {
+        if raw.length > u64::from(u32::MAX) {
+            self.rest = gate::cut(&mut raw);
+        }
+        self.admit(raw, batch)
     }
 
     #[cold]
