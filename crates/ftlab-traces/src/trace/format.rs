@@ -213,8 +213,8 @@ impl Format {
 pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
     if columnar::is_parquet(front.bytes) {
         return Err(Mistake(
-            "a Parquet file is read from its end, which neither a pipe nor a compressed file \
-             allows; save it as a file of its own"
+            "a Parquet file is read from its end, which no pipe, archive or compressed file allows; save it \
+             as a file of its own, and name it without files of another format"
                 .into(),
         ));
     }
