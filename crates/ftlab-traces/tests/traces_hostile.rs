@@ -45,6 +45,19 @@ fn a_damaged_archive_is_told_alike_in_pieces_and_at_once() {
     assert!(error.is_some_and(|text| text.contains("gzip")));
 }
 
+/// The library repeats the name in its message.
+#[test]
+fn a_name_of_control_characters_in_an_archive_is_told_in_plain_letters() {
+    let seed = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let mut bytes = fs::read(seed.join("../../fuzz/seeds/spc/in-a-tar-archive")).expect("a seed");
+    let (name, checksum) = (1024 + 20, 1024 + 148);
+    bytes[name] = 3;
+    bytes[checksum..checksum + 7].fill(b'z');
+    let (_, error) = property::holds("spc", &bytes);
+    let error = error.expect("an error");
+    assert!(error.contains("n\\u{3}n"), "{error}");
+}
+
 #[test]
 fn damaged_seeds_break_no_promise() {
     let mut state = 1u64;

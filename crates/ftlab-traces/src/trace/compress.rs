@@ -223,6 +223,9 @@ pub(super) fn explain(error: io::Error, compressed: Compressed) -> Broken {
     } else if error.to_string().contains("memory") {
         too_large(compressed)
     } else {
+        // Names in an archive stand in it as they are.
+        let error = error.to_string();
+        let error = error.escape_debug();
         format!("the {name} stream cannot be decompressed ({error}); copy the file again")
     }))
 }
