@@ -235,8 +235,19 @@ fn on_device_as<F>(
 ) -> Result<F, Error> {
     prepare(config, device)?;
     let ftl = build(device)?;
+    check_loss_is_counted(config, device)?;
     device.wear_as(&config.wear, &config.device, config.run.seed);
     Ok(ftl)
+}
+
+/// Refuses an FTL that loses data where nobody counts it.
+fn check_loss_is_counted(config: &Config, flash: &Flash) -> Result<(), Error> {
+    if config.run.verify || !flash.loses_data() {
+        return Ok(());
+    }
+    let message = "found false, expected true: this FTL loses data by design, and what it loses is counted by \
+                   verification";
+    Err(Error::config("run.verify", message))
 }
 
 /// What happens to a device before an FTL is built on it.

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::device::ProgramOrder;
 use crate::engine::Booking;
 use crate::figures::{figure_kinds, figures};
+use crate::flash::Loss;
 use crate::ftl::Spec;
 use crate::host::HostMode;
 use crate::metrics::backlog::Backlog;
@@ -197,6 +198,7 @@ impl Report {
         speed: SpeedReport,
     ) -> Self {
         let mut report = Report::of(ftl, outcome, warmup, trace, speed);
+        report.own.extend(outcome.flash.loss().map(Loss::figures).into_iter().flatten());
         report.warnings = warnings(&report, outcome, backlog(outcome));
         report
     }
@@ -231,6 +233,7 @@ fn warnings(report: &Report, outcome: &Outcome<'_>, backlog: Option<Backlog>) ->
     let device = outcome.flash;
     let erased = (0..report.device.blocks).filter(|pbn| device.is_erased(Pbn(*pbn))).count();
     let mut warnings = Vec::new();
+    warnings.extend(device.loss().map(Loss::warning));
     warnings.extend(unsteady(&report.warmup, report.config.run.warmup_limit));
     warnings.extend(uncollected(report, erased));
     warnings.extend(uncopied(report));

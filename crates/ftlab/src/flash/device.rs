@@ -218,6 +218,9 @@ impl Device {
             }
             assert_eq!((written, valid), (block.written, block.valid), "counts of block {pbn}");
         }
+        if let Some(loss) = &truth.loss {
+            return self.audit_loss(loss);
+        }
         let lost = (0..).map(Lpn).zip(&seen).find(|(lpn, seen)| **seen != truth.holds_data(*lpn));
         let Some((lpn, seen)) = lost.filter(|_| truth.verify) else { return };
         match seen {
@@ -230,6 +233,7 @@ impl Device {
         match self.audit_owner(ppn) {
             None => panic!("page {ppn} is valid but not programmed"),
             Some(Owner::Translation(_)) => {}
+            Some(Owner::Data(_)) if self.loses_data() => {}
             Some(Owner::Data(lpn)) => {
                 let twice = std::mem::replace(&mut seen[lpn.index()], true);
                 assert!(!twice, "logical page {lpn} has two valid copies, one in page {ppn}");

@@ -14,6 +14,7 @@
 //! FTL --commands--> Flash: medium   pages and blocks: what is programmed, and what of it is valid
 //!                          wear     which block of the medium is below a block of the FTL
 //!                          truth    which version each read must return
+//!                          loss     what an FTL loses that declares it
 //!                          meter    counts by cause, clock, the last operations
 //!                          persistence   what survives a power cut in addition to the pages
 //! experiment -----> Device: the Flash that it lends, and its instruments
@@ -46,6 +47,7 @@ mod device;
 mod early;
 mod events;
 pub mod ledger;
+mod loss;
 mod medium;
 mod meter;
 mod persistence;
@@ -63,6 +65,7 @@ pub use cuts::{Cuts, Tear};
 pub use device::Device;
 pub use events::{Event, Kept};
 pub use ledger::{BlockKind, Ledger, Operation};
+pub use loss::{Loss, LossCounts};
 pub use persistence::{Content, Tombstone};
 pub use recovery::Found;
 pub use runs::Span;
@@ -265,7 +268,7 @@ impl Flash {
     fn note_what_is_there(&mut self) {
         let shares_cells = self.medium.cells.is_some();
         let memory = &mut self.persistence.memory;
-        self.is_plain = !shares_cells && memory.is_none();
+        self.is_plain = !shares_cells && memory.is_none() && self.truth.loss.is_none();
         memory.iter_mut().for_each(|it| it.contents.keeps_superseded = shares_cells);
     }
 
@@ -751,6 +754,9 @@ impl Flash {
         if self.medium.blocks[pbn.index()].valid != 0 {
             self.broken("a block with valid pages must not be erased", first, About::Nothing);
         }
+        if self.truth.loss.is_some() {
+            self.note_erased(pbn);
+        }
         let block = &mut self.medium.blocks[pbn.index()];
         let unused = self.medium.geometry.pages_per_block - u32::from(block.written);
         block.written = 0;
@@ -962,6 +968,9 @@ impl Flash {
             self.refuse_program(ppn, raw);
         }
         self.put(pbn, ppn, raw, stamp);
+        if self.truth.loss.is_some() {
+            self.note_programmed(ppn, raw, &origin);
+        }
         self.persistence.program(ppn, raw, stamp, origin);
     }
 

@@ -5,6 +5,7 @@
 //! goes unseen only if it is still marked valid and a multiple of 32,768 writes old.
 
 use super::asked::{Asked, Undone};
+use super::loss::Loss;
 use crate::request::Op;
 use crate::units::{Lpn, Ppn};
 
@@ -23,6 +24,8 @@ pub(super) struct Truth {
     pub reads_verified: u64,
     /// Host page reads of pages that hold no data.
     pub unwritten_reads: u64,
+    /// What an FTL loses that declares it.
+    pub loss: Option<Box<Loss>>,
     /// What the host asks for now.
     pub asked: Asked,
 }
@@ -36,6 +39,7 @@ impl Truth {
             verify: true,
             reads_verified: 0,
             unwritten_reads: 0,
+            loss: None,
             asked: Asked::default(),
         }
     }
@@ -127,5 +131,8 @@ impl Truth {
     pub fn reset_counts(&mut self) {
         self.reads_verified = 0;
         self.unwritten_reads = 0;
+        if let Some(loss) = &mut self.loss {
+            loss.reset_counts();
+        }
     }
 }
