@@ -2199,6 +2199,11 @@ class FAST(NamedFtl):
 
     Parameters
     ----------
+    rules
+        Whose FAST it is: the paper's, or FlashSim's program with its bugs. ``"paper"``: The
+        paper's, which keeps data. ``"flashsim"``: ``FlashSim``'s program, bug for bug: it loses
+        data. ``"flashsim-mended"``: The same with the sign of "invalid" mended: it still returns
+        old data. Default: paper. Source: Lee et al., TECS 2007; choices.md#fast-flashsim.
     full_sequential
         What a write to a block whose sequential log is full does. ``"merge"``: A full merge with
         the page in its place, as for any rewrite inside the log. ``"switch"``: A switch merge; the
@@ -2219,6 +2224,7 @@ class FAST(NamedFtl):
     registered = "fast"
 
     _: KW_ONLY
+    rules: Literal["paper", "flashsim", "flashsim-mended"] | None = setting("fast.rules")
     full_sequential: Literal["merge", "switch"] | None = setting("fast.full_sequential")
     power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")

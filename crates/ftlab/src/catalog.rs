@@ -366,7 +366,7 @@ impl Catalog {
             .with::<ftl::nftl_chain::NftlChainFtl>()
             .with::<ftl::rnftl::RnftlFtl>()
             .with::<ftl::bast::BastFtl>()
-            .with::<ftl::fast::FastFtl>()
+            .with::<ftl::fast::FastByRules>()
             .with::<ftl::cachftl::CachFtl>()
             .with::<ftl::last::LastFtl>()
             .with::<ftl::kast::KastFtl>()

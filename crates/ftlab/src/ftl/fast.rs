@@ -15,7 +15,12 @@
 //! Not here the OOB read by which `FlashSim` finds out whether a page of a data block is valid, free of
 //!          charge there; a device with ascending order.
 //! Options  `log.map = flash`: the block table is read from and written to flash, as DLOOP V.D has it
-//!          (choices.md#log-maps).
+//!          (choices.md#log-maps). `fast.rules`: `FlashSim`'s program with its bugs, which lose data ([`flashsim`]).
+
+pub mod flashsim;
+mod rules;
+
+pub use rules::{FastByRules, FastRules};
 
 use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::sequential_log::SequentialLog;
@@ -29,6 +34,8 @@ use std::collections::{BTreeMap, VecDeque};
 crate::settings! {
     /// FAST's own parameters.
     pub struct FastConfig in "fast" {
+        /// Whose FAST it is: the paper's, or FlashSim's program with its bugs.
+        rules: FastRules = FastRules::Paper, source "Lee et al., TECS 2007; choices.md#fast-flashsim";
         /// What a write to a block whose sequential log is full does.
         full_sequential: FullSequential = FullSequential::Merge, laws FullSequential::ALL,
             source "FlashSim; choices.md#fast-full-sequential";

@@ -39,7 +39,7 @@ pub use demand::{
     ApsConfig, CdftlConfig, CftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
 pub use design::{Cleaning, Design, MapPlace, Mount, Setup, Spec, Variant};
-pub use fast::FastConfig;
+pub use fast::{FastConfig, FastRules};
 pub use gftl::GftlConfig;
 pub use idle::IdleSteps;
 pub use kast::KastConfig;
