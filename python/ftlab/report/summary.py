@@ -59,6 +59,8 @@ class Figure:
         """
         if self.better and refused(result):
             return WORN_OUT
+        if self.better and loss(result):
+            return LOSES_DATA
         return OVERLOAD if self.waits and overloaded(result) else ""
 
     def sound(self, result: Result) -> float | None:
@@ -156,6 +158,18 @@ def refused(result: Result) -> int:
     return int(result.find("lifetime.refused_requests") or 0)
 
 
+LOSES_DATA = "loses data"
+"""What stands beside figures of an FTL that loses data by design."""
+
+
+def loss(result: Result) -> str:
+    """Return the warning of an FTL that loses data by design; empty for all others."""
+    if "loss.versions" not in (result.find("own") or ()):
+        return ""
+    warnings = result.find("warnings") or []
+    return next((str(each) for each in warnings if "loses data" in each), LOSES_DATA)
+
+
 def relative_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
     """Return each figure as a multiple of that of the first FTL.
 
@@ -198,6 +212,7 @@ def run_summary(result: Result) -> list[Section]:
     """Return what a person wants to know of one run, in sections; what it lacks has no line."""
     sections: list[Section] = [
         ("run", _setup(result)),
+        ("loss of data", [("warning", text)] if (text := loss(result)) else []),
         ("warm-up", _warmup(result)),
         ("host", _host(result)),
         ("flash operations", _operations(result)),
