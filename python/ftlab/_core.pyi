@@ -51,6 +51,7 @@ __all__ = [
     "trace_characteristics",
     "trace_columns",
     "trace_info",
+    "trace_parts",
     "watch",
     "write_file",
 ]
