@@ -2,10 +2,10 @@
 
 use ftlab::Error;
 use ftlab::flash::{Cause, Device, Flash, Owner};
-use ftlab::placement::block_pool::BlockPool;
 use ftlab::ftl::parts::page_map::PageMap;
 use ftlab::ftl::{Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
 use ftlab::placement::Class;
+use ftlab::placement::block_pool::BlockPool;
 use ftlab::units::{Lpn, Ppn, Ratio};
 
 ftlab::settings! {
