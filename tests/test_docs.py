@@ -27,7 +27,7 @@ PAGE_MAPPED = (ROOT / "python" / "ftlab" / "page_mapped.py").read_text("utf-8")
 
 sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
 
-RUN = {"console", "python", "toml", "{figure-of}"}
+RUN = {"console", "python", "toml", "{figure-of}", "{plotted}"}
 """Languages of blocks that are run here, if nothing above them says otherwise."""
 SHOWN = {"text", "{memory}", "{eval-rst}", "{toctree}", "{settings-of}", "{ftl-index}"}
 """Languages of blocks that cannot be run: text, and what Sphinx fills in."""
