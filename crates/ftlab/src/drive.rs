@@ -18,6 +18,7 @@ use crate::report::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::rng::Rng;
 use crate::simulate::{Role, Simulator};
+use crate::stop::unless_stopped;
 use crate::units::Ratio;
 use crate::warmup::{Pages, Phase, Source, SteadyState, Until, WarmupReport};
 use serde::Serialize;
@@ -88,18 +89,70 @@ pub fn drive_with(
     instrument: Instrument<'_>,
 ) -> Result<Report, Error> {
     let mut run = Run { simulator, input, watch };
-    let warmup = run.warm_up()?;
-    let spent = match instrument {
-        Instrument::None => run.measure()?,
-        Instrument::Frames(frames) => run.measure_shown(*frames)?,
-        Instrument::Log(recorder) => {
-            run.simulator.record(Some(*recorder));
-            let spent = run.measure();
-            run.simulator.record(None);
-            spent?
+    unless_stopped(|| run.whole(ftl, instrument))
+}
+
+impl Run<'_> {
+    /// The warm-up, the measured phase and the report.
+    fn whole(&mut self, ftl: &str, instrument: Instrument<'_>) -> Result<Report, Error> {
+        let warmup = self.warm_up()?;
+        let spent = match instrument {
+            Instrument::None => self.measure()?,
+            Instrument::Frames(frames) => self.measure_shown(*frames)?,
+            Instrument::Log(recorder) => {
+                self.simulator.record(Some(*recorder));
+                let spent = self.measure();
+                self.simulator.record(None);
+                spent?
+            }
+        };
+        Ok(self.end(ftl, warmup, spent))
+    }
+
+    /// The warm-up, and passes until the device takes no more writes.
+    fn life(
+        &mut self,
+        ftl: &str,
+        (endurance, spread): (u32, Ratio),
+        most: u64,
+    ) -> Result<Life, Error> {
+        let warmup = self.warm_up()?;
+        self.simulator.renew_blocks(endurance, spread);
+        let (mut spent, mut passes, mut pace) = (Spent::default(), 0, None);
+        let is_over = |simulator: &dyn Simulator| simulator.outcome().flash.is_read_only();
+        while passes < most && !is_over(self.simulator) {
+            let before = Written::by(self.simulator);
+            self.simulator.rewind();
+            let mut source = self.input.open()?;
+            let pass = self.pass(SIMULATING, source.as_mut(), &mut |simulator, batch| {
+                batch.chunks(BETWEEN_LOOKS).try_for_each(|batch| match is_over(simulator) {
+                    true => Ok(()),
+                    false => simulator.serve(batch, Role::Asked),
+                })
+            })?;
+            self.simulator.finish()?;
+            spent.reading += pass.reading;
+            spent.serving += pass.serving;
+            passes += 1;
+            pace.get_or_insert_with(|| self.simulator.outcome().host);
+            if !is_over(self.simulator) {
+                before.check_wears(&Written::by(self.simulator), passes)?;
+            }
         }
-    };
-    Ok(run.end(ftl, warmup, spent))
+        let outcome = self.simulator.outcome();
+        let operations = outcome.flash.ledger().flash_operations() + outcome.host.requests;
+        let (failures, pace) = (outcome.failures.to_vec(), pace.unwrap_or_default());
+        let report = self.end(ftl, warmup, spent);
+        let arrives = report.host.last_arrival_s.is_some();
+        Ok(Life {
+            report,
+            passes,
+            failures,
+            operations,
+            pass_page_writes: pace.page_writes,
+            pass_s: arrives.then_some(pace.last_arrival as f64 / 1e9),
+        })
+    }
 }
 
 /// A run to the end of a device.
@@ -145,42 +198,7 @@ pub fn wear_out(
     watch: Watch<'_>,
 ) -> Result<Life, Error> {
     let mut run = Run { simulator, input, watch };
-    let warmup = run.warm_up()?;
-    run.simulator.renew_blocks(endurance, spread);
-    let (mut spent, mut passes, mut pace) = (Spent::default(), 0, None);
-    let is_over = |simulator: &dyn Simulator| simulator.outcome().flash.is_read_only();
-    while passes < most && !is_over(run.simulator) {
-        let before = Written::by(run.simulator);
-        run.simulator.rewind();
-        let mut source = run.input.open()?;
-        let pass = run.pass(SIMULATING, source.as_mut(), &mut |simulator, batch| {
-            batch.chunks(BETWEEN_LOOKS).try_for_each(|batch| match is_over(simulator) {
-                true => Ok(()),
-                false => simulator.serve(batch, Role::Asked),
-            })
-        })?;
-        run.simulator.finish()?;
-        spent.reading += pass.reading;
-        spent.serving += pass.serving;
-        passes += 1;
-        pace.get_or_insert_with(|| run.simulator.outcome().host);
-        if !is_over(run.simulator) {
-            before.check_wears(&Written::by(run.simulator), passes)?;
-        }
-    }
-    let outcome = run.simulator.outcome();
-    let operations = outcome.flash.ledger().flash_operations() + outcome.host.requests;
-    let (failures, pace) = (outcome.failures.to_vec(), pace.unwrap_or_default());
-    let report = run.end(ftl, warmup, spent);
-    let arrives = report.host.last_arrival_s.is_some();
-    Ok(Life {
-        report,
-        passes,
-        failures,
-        operations,
-        pass_page_writes: pace.page_writes,
-        pass_s: arrives.then_some(pace.last_arrival as f64 / 1e9),
-    })
+    unless_stopped(|| run.life(ftl, (endurance, spread), most))
 }
 
 /// Pages that the host has written, and pages that were programmed.

@@ -92,38 +92,39 @@
 //!
 //! 1. `unless_bug`, `bugs`: the bugs that the laws must catch, compiled with the feature `bugs` alone.
 //! 2. [`model`]: closed forms that a simulation is held against.
-//! 3. [`named`]: lists of things that are chosen by name.
-//! 4. [`figures`]: metrics of a result, each declared once.
-//! 5. [`device`]: what a device is: settings, shape, and the devices of papers and data sheets.
-//! 6. [`purpose`]: what an operation is for: its cause and its page.
-//! 7. [`engine`]: when operations are done.
-//! 8. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
+//! 3. `stop`: an FTL that cannot go on under its settings.
+//! 4. [`named`]: lists of things that are chosen by name.
+//! 5. [`figures`]: metrics of a result, each declared once.
+//! 6. [`device`]: what a device is: settings, shape, and the devices of papers and data sheets.
+//! 7. [`purpose`]: what an operation is for: its cause and its page.
+//! 8. [`engine`]: when operations are done.
+//! 9. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
 //!    verifies every host read, counts by cause, and books time on the engine.
-//! 9. [`cache`]: containers that know nothing of flash.
-//! 10. `class`: what an open block is written with.
-//! 11. [`gc`]: victim policies.
-//! 12. [`placement`]: where a page goes: which plane takes it, and which pages share blocks.
-//! 13. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
-//! 14. [`partial`]: what is read before a part of a page is written.
-//! 15. `ahead`: what the next requests touch of large tables, loaded early.
-//! 16. [`buffer`]: RAM between the host and any FTL.
-//! 17. [`host`]: when requests are issued, and in which order.
-//! 18. [`metrics`]: latencies, time series, energy and what time is spent on.
-//! 19. [`warmup`]: what happens before measuring, as a plan.
-//! 20. [`run`]: the settings of a run itself.
-//! 21. [`config`]: all settings of a run, as one tree.
-//! 22. [`recovery`]: what a power cut at the end of a run would leave.
-//! 23. `shared_pages`: pages of the device that stand for several addresses.
-//! 24. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 25. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 26. [`report`]: the result of a run.
-//! 27. [`frames`]: what a run looks like as it goes.
-//! 28. [`drive`]: the order of a run, from warm-up to report.
-//! 29. [`lifetime`]: the life of a device, whole or from shorter ones.
-//! 30. [`session`]: several FTLs at once over one reading of the input.
-//! 31. [`crash`]: power cuts in a run on any input.
-//! 32. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 33. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
+//! 10. [`cache`]: containers that know nothing of flash.
+//! 11. `class`: what an open block is written with.
+//! 12. [`gc`]: victim policies.
+//! 13. [`placement`]: where a page goes: which plane takes it, and which pages share blocks.
+//! 14. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
+//! 15. [`partial`]: what is read before a part of a page is written.
+//! 16. `ahead`: what the next requests touch of large tables, loaded early.
+//! 17. [`buffer`]: RAM between the host and any FTL.
+//! 18. [`host`]: when requests are issued, and in which order.
+//! 19. [`metrics`]: latencies, time series, energy and what time is spent on.
+//! 20. [`warmup`]: what happens before measuring, as a plan.
+//! 21. [`run`]: the settings of a run itself.
+//! 22. [`config`]: all settings of a run, as one tree.
+//! 23. [`recovery`]: what a power cut at the end of a run would leave.
+//! 24. `shared_pages`: pages of the device that stand for several addresses.
+//! 25. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 26. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 27. [`report`]: the result of a run.
+//! 28. [`frames`]: what a run looks like as it goes.
+//! 29. [`drive`]: the order of a run, from warm-up to report.
+//! 30. [`lifetime`]: the life of a device, whole or from shorter ones.
+//! 31. [`session`]: several FTLs at once over one reading of the input.
+//! 32. [`crash`]: power cuts in a run on any input.
+//! 33. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 34. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
 
 #[macro_use]
 mod unless_bug;
@@ -162,6 +163,7 @@ pub mod run;
 pub mod session;
 mod shared_pages;
 pub mod simulate;
+mod stop;
 pub mod warmup;
 
 pub use ftlab_traces::{

@@ -356,10 +356,6 @@ impl ReadyPoint {
         let (name, simulator) = (self.ftl, self.simulator.as_mut());
         let driven = catch_unwind(AssertUnwindSafe(|| drive(simulator, name)));
         let mut driven = driven.unwrap_or_else(|panic| {
-            let panic = match panic.downcast::<Stopped>() {
-                Ok(stopped) => return Err(stopped.0),
-                Err(panic) => panic,
-            };
             Err(Error::Internal(format!(
                 "{name} at request {} with seed {}: {}",
                 self.simulator.requests() + 1,
@@ -518,14 +514,6 @@ fn first_cause(reports: Vec<Result<Report, Error>>) -> Result<Vec<Report>, Error
         }
     }
     interrupted.map_or(Ok(finished), Err)
-}
-
-/// What an FTL ends a run with that cannot go on under its settings.
-struct Stopped(Error);
-
-/// Ends a run that cannot go on under its settings: its result is this error.
-pub(crate) fn stop(error: Error) -> ! {
-    std::panic::panic_any(Stopped(error))
 }
 
 /// The message of a panic.

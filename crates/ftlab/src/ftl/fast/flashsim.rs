@@ -23,6 +23,7 @@ use crate::ftl::design::Setup;
 use crate::ftl::parts::block_map::LogMap;
 use crate::ftl::{Access, Ftl, FtlMetrics, MergeCounts, RamUse};
 use crate::placement::free_blocks::FreeBlocks;
+use crate::stop::stop;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use random_log::RandomLog;
 use std::collections::BTreeMap;
@@ -205,7 +206,7 @@ impl FlashSim {
         self.free.take().unwrap_or_else(|| {
             let message = "found a merge with no free block left, where FlashSim stops, too: all logical blocks \
                            are written; expected fewer log.blocks, or a larger device.capacity";
-            crate::session::stop(Error::config("log.blocks", message))
+            stop(Error::config("log.blocks", message))
         })
     }
 }
