@@ -266,7 +266,8 @@ def test_every_claim_has_a_row_of_its_own():
         *(f"C{number}" for number in range(1, 32)),
         *(f"A{number}" for number in range(1, 11)),
     ]
-    assert [claim.id for claim in dftl.EXPERIMENT.claims] == ["J1", "J2", "J3", "J4", "J5"]
+    names = [claim.id for claim in dftl.EXPERIMENT.claims]
+    assert names == ["J1", "J2", "J3", "J4", "J5", "O1", "O2"]
 
 
 @pytest.mark.long

@@ -65,7 +65,7 @@ class NamedFtl(Ftl):
         """Return the keys of the settings; those of a separation are known by their keys."""
         found = super().keys()
         if "ftl.separation" in found.values():
-            separations = cores.catalogue()["separations"]
+            separations = cores.own_catalogue()["separations"]
             found |= {rule["key"]: rule["key"] for each in separations for rule in each["settings"]}
         return found
 
