@@ -189,6 +189,10 @@ impl Ftl for PythonFtl {
         self.serve(&self.trim, access, flash);
     }
 
+    fn hears_attributes(&self) -> bool {
+        self.write.hears()
+    }
+
     fn uses_idle_time(&self) -> bool {
         self.background.is_some()
     }

@@ -45,6 +45,11 @@ impl Hearing {
         Ok(Hearing { method, hears })
     }
 
+    /// Whether the method takes the attributes.
+    pub const fn hears(&self) -> bool {
+        self.hears
+    }
+
     /// The attributes, if the method takes them.
     pub fn told(&self, meta: Meta) -> Option<RequestMeta> {
         self.hears.then(|| meta.into())

@@ -121,9 +121,9 @@ impl BufferManager {
     ) {
         let pages = access.pages;
         match access.op {
-            Op::Read => self.read(pages, cover, ftl, flash),
+            Op::Read => self.read(access, cover, ftl, flash),
             Op::Write => self.write(access, cover, ftl, flash),
-            Op::Trim => self.trim(pages, ftl, flash),
+            Op::Trim => self.trim(access, ftl, flash),
             Op::Flush => self.flush(ftl, flash),
             Op::WriteThrough => {
                 self.write(access, cover, ftl, flash);
@@ -152,10 +152,10 @@ impl BufferManager {
     }
 
     /// Looks for all pages before it reads those that are missing and keeps them (choices.md#buffer-requests).
-    fn read(&mut self, pages: &[Lpn], cover: Cover, ftl: &mut dyn Ftl, flash: &mut Flash) {
+    fn read(&mut self, access: Access<'_>, cover: Cover, ftl: &mut dyn Ftl, flash: &mut Flash) {
         let mut misses = std::mem::take(&mut self.misses);
         misses.clear();
-        for &lpn in pages {
+        for &lpn in access.pages {
             if !self.held.holds(lpn) {
                 self.held.read_through(lpn);
                 misses.push(lpn);
@@ -171,7 +171,7 @@ impl BufferManager {
             }
         }
         if !misses.is_empty() {
-            ftl::access(ftl, Op::Read, &misses, flash);
+            Access { pages: &misses, ..access }.serve(ftl, flash);
         }
         if self.policy.keeps_reads() {
             misses.retain(|lpn| !self.held.holds(*lpn));
@@ -183,15 +183,15 @@ impl BufferManager {
         self.misses = misses;
     }
 
-    fn trim(&mut self, pages: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
-        for &lpn in pages {
+    fn trim(&mut self, access: Access<'_>, ftl: &mut dyn Ftl, flash: &mut Flash) {
+        for &lpn in access.pages {
             if self.held.holds(lpn) {
                 unless_bug!(BufferTrimmedStaysInOrder, self.policy.remove(lpn));
             }
             self.held.trim(lpn);
             self.incomplete.forget(lpn);
         }
-        ftl::access(ftl, Op::Trim, pages, flash);
+        access.serve(ftl, flash);
     }
 
     /// Writes all that is dirty, in the order in which it would leave (choices.md#flush-order).
@@ -215,7 +215,8 @@ impl BufferManager {
     }
 
     fn write_group(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
-        self.held.flush(&self.group, flash, |access, flash| access.serve(ftl, flash));
+        let apart = ftl.hears_attributes();
+        self.held.flush(&self.group, apart, flash, |access, flash| access.serve(ftl, flash));
         flash.end_cause();
     }
 

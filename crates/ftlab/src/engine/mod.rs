@@ -142,6 +142,9 @@ pub struct Timeline {
     requests: u64,
     chains: u32,
     issued: Nanos,
+    /// When the host issued the last request, and how far the clock had come when it was set back.
+    host: Nanos,
+    host_before: Nanos,
     chain: Nanos,
     start: Nanos,
     end: Nanos,
@@ -165,6 +168,8 @@ impl Timeline {
             requests: 0,
             chains: 0,
             issued: 0,
+            host: 0,
+            host_before: 0,
             chain: 0,
             start: Nanos::MAX,
             end: 0,
@@ -202,10 +207,10 @@ impl Timeline {
         self.commands.as_ref().map_or(&[], |commands| commands.log.bookings())
     }
 
-    /// When the request that is being served was issued.
+    /// When the host issued the request that is being served. It does not fall where the clock is set back.
     #[must_use]
-    pub const fn issued(&self) -> Nanos {
-        self.issued
+    pub const fn host_time(&self) -> Nanos {
+        self.host_before + self.host
     }
 
     /// Starts a request; its chains cannot begin before `time`.
@@ -220,6 +225,7 @@ impl Timeline {
             map.forget_before(time);
         }
         self.issued = time;
+        self.host = time;
         self.chain = time;
         self.start = Nanos::MAX;
         self.end = time;
@@ -347,6 +353,7 @@ impl Timeline {
         if let Some(commands) = &mut self.commands {
             commands.reset();
         }
+        self.host_before += self.host;
         self.issue(0);
         self.requests = 0;
     }
@@ -573,6 +580,17 @@ mod tests {
 
     fn timeline(device: &DeviceConfig) -> Timeline {
         Timeline::of(device, &Geometry::new(device, 64 << 20).expect("valid"))
+    }
+
+    #[test]
+    fn the_time_of_the_host_goes_on_where_the_clock_is_set_back() {
+        let mut timeline = dloop();
+        timeline.issue(50);
+        timeline.hold_later_chains();
+        timeline.reset();
+        assert_eq!(timeline.host_time(), 50);
+        timeline.issue(10);
+        assert_eq!(timeline.host_time(), 60);
     }
 
     fn spot(plane: u32) -> Spot {

@@ -298,11 +298,11 @@ impl Flash {
         &self.medium.geometry
     }
 
-    /// When the request that is being served was issued: for policies of GC, not for FTLs.
+    /// When the host issued the request that is being served: for policies of GC, not for FTLs.
     #[inline]
     #[must_use]
-    pub(crate) const fn issued(&self) -> Nanos {
-        self.meter.timeline.issued()
+    pub(crate) const fn host_time(&self) -> Nanos {
+        self.meter.timeline.host_time()
     }
 
     /// Tells the device which pages, ascending, the FTL is about to serve for the host. Until

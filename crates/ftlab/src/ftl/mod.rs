@@ -121,6 +121,12 @@ pub trait Ftl: Send {
         false
     }
 
+    /// Whether a write may go elsewhere for what the host says of it. Else a buffer writes a group at once, whatever the
+    /// host said of its pages.
+    fn hears_attributes(&self) -> bool {
+        false
+    }
+
     /// Counts of the pages in the FTL's own RAM; all zero for an FTL that keeps none there.
     fn buffered(&self) -> BufferCounts {
         BufferCounts::default()
@@ -225,6 +231,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn keeps_writes(&self) -> bool {
         (**self).keeps_writes()
+    }
+
+    fn hears_attributes(&self) -> bool {
+        (**self).hears_attributes()
     }
 
     fn buffered(&self) -> BufferCounts {

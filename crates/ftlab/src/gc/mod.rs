@@ -72,7 +72,7 @@ pub struct Pool {
 pub struct Moment {
     /// Pages programmed in the pool.
     pub programs: u64,
-    /// Time of the host: when the request was issued that is being served.
+    /// Time of the host: when it issued the request that is being served, counted on from warm-up to run.
     pub time: Nanos,
 }
 

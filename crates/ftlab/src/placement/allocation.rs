@@ -13,7 +13,7 @@
 //! next way (chip), die and plane (Hu et al., ICS 2011). Round-robin and least-busy pass by a plane that
 //! is full of valid pages, since GC could not make room there.
 //!
-//! To add one: write `placement/NAME.rs` with a type that implements [`Placement`] and [`PlacementDesign`],
+//! To add one: write `placement/allocation/NAME.rs` with a type that implements [`Placement`] and [`PlacementDesign`],
 //! and add its line to [`placements`].
 
 #![allow(clippy::inline_always)] // part of every page

@@ -397,7 +397,7 @@ impl BlockPool {
     }
 
     fn now(&self, flash: &Flash) -> Moment {
-        Moment { programs: self.programs, time: flash.issued() }
+        Moment { programs: self.programs, time: flash.host_time() }
     }
 
     /// Tells the policy of a block that was filled.

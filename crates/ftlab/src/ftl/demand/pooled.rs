@@ -198,6 +198,10 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         self.held.counts()
     }
 
+    fn hears_attributes(&self) -> bool {
+        self.engine.hears_attributes()
+    }
+
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.engine.locate(lpn)
     }
@@ -337,7 +341,8 @@ impl<P: Pool> PooledFtl<P> {
         }
         self.dirty.remove(&lpn);
         let engine = &mut self.engine;
-        self.held.flush(&[lpn], flash, |access, flash| engine.program(lpn, access.meta, flash));
+        self.held
+            .flush(&[lpn], false, flash, |access, flash| engine.program(lpn, access.meta, flash));
     }
 }
 

@@ -239,21 +239,23 @@ impl HeldPages {
     }
 
     /// Has `program` write a group to flash: dirty pages, which leave RAM, and pages that are not in RAM
-    /// and are written again to complete the group. It is asked once for each run of pages of which the host says the
-    /// same.
+    /// and are written again to complete the group. It is asked once, or `apart` once for each run of pages of which the
+    /// host says the same.
     ///
     /// # Panics
     /// When the newest version of a page of it is not in RAM.
     pub fn flush(
         &mut self,
         group: &[Lpn],
+        apart: bool,
         flash: &mut Flash,
         mut program: impl FnMut(Access<'_>, &mut Flash),
     ) {
         let mut rest = group;
         while let Some(meta) = rest.iter().find_map(|lpn| self.meta_of(*lpn)) {
-            let same =
-                rest.iter().take_while(|lpn| self.meta_of(**lpn).is_none_or(|it| it == meta));
+            let same = rest
+                .iter()
+                .take_while(|lpn| !apart || self.meta_of(**lpn).is_none_or(|it| it == meta));
             let (pages, others) = rest.split_at(same.count());
             program(Access { op: Op::Write, pages, meta }, flash);
             rest = others;
@@ -324,7 +326,7 @@ mod tests {
         held.write(Lpn(7), Meta::UNSET);
         let mut runs = Vec::new();
         let group = [0, 1, 2, 3, 4, 5, 6, 7].map(Lpn);
-        held.flush(&group, &mut flash, |access, _| {
+        held.flush(&group, true, &mut flash, |access, _| {
             runs.push((access.pages.to_vec(), access.meta.handle));
         });
         let run = |pages: &[u32], handle| (pages.iter().copied().map(Lpn).collect(), handle);
