@@ -62,7 +62,8 @@ def test_arrow_and_polars_take_the_same_rows(swept):
 def test_a_sweep_shows_itself(swept):
     assert "±" in str(swept) and "TPFTL" in swept._repr_html_()
     assert repr(swept) == "<Sweep of 8 runs>"
-    figure = swept.plot("ftl.cache", "mapping.hit_ratio", columns=1, order=["TPFTL"])
+    first = ["TPFTL (features=bc)"]
+    figure = swept.plot("ftl.cache", "mapping.hit_ratio", columns=1, order=first)
     assert figure.axes[0].get_xlabel() == "mapping cache"
 
 
