@@ -94,7 +94,8 @@ def copied(data: int, moved: int, rewritten: int) -> ftlab.Result:
 def test_pages_of_the_map_that_gc_moves_are_copies():
     result = copied(3, 40, 500)
     assert [count(result) for count in (data_copies, copies, all_copies)] == [3, 43, 543]
-    # Of pages of data alone MNFTL copies twice as many as DFTL; with those of the map, half: the order that is judged.
+    # Of pages of data alone MNFTL copies twice as many as DFTL; with those of the map, half.
+    # That is the order that is judged.
     found = {"mnftl": copied(200, 0, 0), "dftl": copied(100, 300, 9999)}
     runs = Runs({(trace, ftl): each for trace in TRACES for ftl, each in found.items()})
     (m3,) = (claim for claim in EXPERIMENT.claims if claim.id == "M3")
