@@ -12,7 +12,7 @@ use crate::gc::{self, GcConfig, Policies};
 use crate::host::HostConfig;
 use crate::metrics::energy::EnergyConfig;
 use crate::placement::allocation::{Placements, placements};
-use crate::placement::separation::{Separations, separations};
+use crate::placement::separation::{Separations, TOGETHER, separations};
 use crate::run::RunConfig;
 use crate::settings::{Group, SectionKind, Sections, Table, expect_empty, table_of, take};
 use crate::trace::InputConfig;
@@ -176,6 +176,7 @@ impl Config {
             &self.device,
             geometry,
             ftl_keeps_writes,
+            self.ftl.separation != TOGETHER,
         )))
     }
 

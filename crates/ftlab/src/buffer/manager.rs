@@ -20,6 +20,8 @@ pub struct BufferManager {
     held: HeldPages,
     incomplete: Incomplete,
     bytes: u64,
+    /// Whether pages are separated below: then a group is written in runs of what the host says.
+    is_separated: bool,
     risk: Risk,
     misses: Vec<Lpn>,
     group: Vec<Lpn>,
@@ -90,6 +92,7 @@ impl BufferManager {
         device: &DeviceConfig,
         geometry: &Geometry,
         ftl_keeps_writes: bool,
+        is_separated: bool,
     ) -> Self {
         let held = HeldPages::new(geometry.logical_pages);
         BufferManager {
@@ -97,6 +100,7 @@ impl BufferManager {
             held: if ftl_keeps_writes { held.above_a_buffer() } else { held },
             incomplete: Incomplete::new(device),
             bytes,
+            is_separated,
             risk: Risk::default(),
             misses: Vec::new(),
             group: Vec::new(),
@@ -215,7 +219,7 @@ impl BufferManager {
     }
 
     fn write_group(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
-        let apart = ftl.hears_attributes();
+        let apart = self.is_separated || ftl.hears_attributes();
         self.held.flush(&self.group, apart, flash, |access, flash| access.serve(ftl, flash));
         flash.end_cause();
     }

@@ -81,10 +81,6 @@ impl Ftl for Hat {
         self.page.trim(Access { pages, ..access }, flash);
     }
 
-    fn hears_attributes(&self) -> bool {
-        self.page.hears_attributes()
-    }
-
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.page.locate(lpn)
     }

@@ -121,8 +121,8 @@ pub trait Ftl: Send {
         false
     }
 
-    /// Whether a write may go elsewhere for what the host says of it. Else a buffer writes a group at once, whatever the
-    /// host said of its pages.
+    /// Whether the FTL itself reads the attributes of a write, in addition to a separation. Where neither does, a buffer writes
+    /// a group at once, whatever the host said of its pages.
     fn hears_attributes(&self) -> bool {
         false
     }

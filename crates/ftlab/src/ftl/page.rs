@@ -76,10 +76,6 @@ impl Ftl for PageFtl {
         }
     }
 
-    fn hears_attributes(&self) -> bool {
-        self.pool.separates()
-    }
-
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.map.get(lpn)
     }

@@ -253,12 +253,6 @@ impl Planes {
         pointers + self.separation_bytes()
     }
 
-    /// Whether pages are separated by a rule.
-    #[must_use]
-    pub fn separates(&self) -> bool {
-        self.chooser.separation().is_some()
-    }
-
     /// Bytes of RAM of what separates pages.
     #[must_use]
     pub fn separation_bytes(&self) -> u64 {

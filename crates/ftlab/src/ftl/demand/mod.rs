@@ -435,10 +435,6 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         }
     }
 
-    fn hears_attributes(&self) -> bool {
-        self.store.pool.separates()
-    }
-
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.cache.locate(lpn).or_else(|| self.store.pages.mapping_on_flash(lpn))
     }

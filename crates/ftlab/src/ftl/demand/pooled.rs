@@ -198,10 +198,6 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         self.held.counts()
     }
 
-    fn hears_attributes(&self) -> bool {
-        self.engine.hears_attributes()
-    }
-
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.engine.locate(lpn)
     }
