@@ -3,12 +3,18 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from ftlab import ConfigError, files
 from ftlab.points import Store
+
+
+NOBODY = 65_534
+"""The user without rights on every Linux."""
 
 
 def ran(code: str) -> subprocess.CompletedProcess:
@@ -88,9 +94,22 @@ def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to everything")
-def test_a_file_that_may_not_be_written_to_is_not_replaced(tmp_path):
-    target = tmp_path / "result.json"
+@pytest.fixture
+def own_folder():
+    """A folder of someone who may not write to everything, as whom the test runs."""
+    user = os.getuid()
+    with tempfile.TemporaryDirectory() as folder:
+        if user == 0:
+            os.chown(folder, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, user)
+        try:
+            yield Path(folder)
+        finally:
+            os.setresuid(user, user, user)
+
+
+def test_a_file_that_may_not_be_written_to_is_not_replaced(own_folder):
+    target = own_folder / "result.json"
     target.write_text("old")
     target.chmod(0o444)
     with pytest.raises(ConfigError, match="no permission to write to this file"):
