@@ -12,7 +12,6 @@ import pytest
 from ftlab import ConfigError, files
 from ftlab.points import Store
 
-
 NOBODY = 65_534
 """The user without rights on every Linux."""
 

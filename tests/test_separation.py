@@ -275,12 +275,15 @@ def test_a_policy_in_python_hears_classes_and_the_time_of_the_host() -> None:
 
 def test_an_ftl_in_python_hears_what_the_host_says() -> None:
     heard: set[int] = set()
+    written: set[str] = set()
 
     class Listens(ftlab.PageMapped):
         def write(self, pages: list[int], flash: ftlab.Flash, meta: ftlab.Meta) -> None:  # type: ignore[override]
             heard.add(meta.handle)
+            written.add(repr(meta))
             super().write(pages, flash)
 
     hint = {"input": {"hint_by": f"range:{HOT_BYTES}"}}
     ftlab.simulate(hot_and_cold(500, "closed"), Listens, ROOMY, config=hint)
     assert heard == {0, 1}
+    assert 'Meta(handle=1, initiator=0, lifetime="unset", prefetch=False)' in written

@@ -19,6 +19,17 @@ pub struct RequestMeta {
     prefetch: bool,
 }
 
+#[pymethods]
+impl RequestMeta {
+    fn __repr__(&self) -> String {
+        let prefetch = if self.prefetch { "True" } else { "False" };
+        format!(
+            "Meta(handle={}, initiator={}, lifetime={:?}, prefetch={prefetch})",
+            self.handle, self.initiator, self.lifetime
+        )
+    }
+}
+
 impl From<Meta> for RequestMeta {
     fn from(meta: Meta) -> Self {
         RequestMeta {

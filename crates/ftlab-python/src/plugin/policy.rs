@@ -39,19 +39,16 @@ const CHOSEN: &str = "the number of a block, or None";
 
 impl PythonPolicy {
     fn of(object: &Bound<'_, PyAny>, faults: Faults, closed: Vec<bool>) -> PyResult<Self> {
+        let [close, choose] = [Method::of(object, "close")?, Method::of(object, "choose")?];
         Ok(PythonPolicy {
             faults,
             object: object.clone().unbind(),
-            hears_class: Method::of(object, "close")?.takes(
-                object.py(),
-                3,
-                &["block_class", "time"],
-            ),
-            hears_time: Method::of(object, "choose")?.takes(object.py(), 1, &["time"]),
-            close: Method::of(object, "close")?,
+            hears_class: close.takes(object.py(), 3, &["block_class", "time"]),
+            hears_time: choose.takes(object.py(), 1, &["time"]),
+            close,
             shrink: Method::find(object, "shrink")?,
             remove: Method::of(object, "remove")?,
-            choose: Method::of(object, "choose")?,
+            choose,
             closed,
         })
     }

@@ -1,7 +1,8 @@
 //! What a separation hears is what happens.
 //!
-//! It hears of each page that the host writes, with its age and what the host says of the request. It hears of each page that GC moves, with the class that it
-//! gave that page before. It hears of each block of user pages that GC collects.
+//! It hears of each page that the host writes, with its age and what the host says of the request. It hears of each
+//! page that GC moves, with the class that it gave that page before. It hears of each block of user pages that GC
+//! collects.
 
 use super::REQUESTS;
 use super::case::{Case, between};

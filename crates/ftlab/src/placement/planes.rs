@@ -134,7 +134,7 @@ impl Planes {
         rules: MapRules,
     ) -> Result<Self, Error> {
         let geometry = flash.geometry();
-        let separation = Separated::of(placing, geometry, rules)?;
+        let separation = Sharing::of(placing, geometry, rules)?;
         let mut gc = placing.gc.clone();
         gc.copies = separation.copies;
         let (gc, build) = (&gc, placing.allocation);
@@ -192,7 +192,7 @@ impl Planes {
         reserve: u32,
         region: &Region,
     ) -> Result<Self, Error> {
-        let together = Separated { copies: gc.copies, separator: None };
+        let together = Sharing { copies: gc.copies, separator: None };
         Self::in_region_with(gc, geometry, reserve, region, MapRules::default(), together)
     }
 
@@ -202,7 +202,7 @@ impl Planes {
         reserve: u32,
         region: &Region,
         rules: MapRules,
-        separation: Separated,
+        separation: Sharing,
     ) -> Result<Self, Error> {
         if unless_bug!(
             PlanesCopyBackAcross,
@@ -608,19 +608,19 @@ impl Planes {
 }
 
 /// The separation that is configured.
-struct Separated {
+struct Sharing {
     copies: Copies,
     separator: Option<Separator>,
 }
 
-impl Separated {
+impl Sharing {
     /// # Errors
     /// [`Error::Config`] when the settings do not fit together.
     fn of(placing: &Placing<'_>, geometry: &Geometry, rules: MapRules) -> Result<Self, Error> {
         let (copies, (separation, build)) = (placing.gc.copies, placing.separation);
         match build {
-            BuildSeparation::Together => Ok(Separated { copies, separator: None }),
-            BuildSeparation::Copies => Ok(Separated { copies: Copies::Own, separator: None }),
+            BuildSeparation::Together => Ok(Sharing { copies, separator: None }),
+            BuildSeparation::Copies => Ok(Sharing { copies: Copies::Own, separator: None }),
             BuildSeparation::Classes(_) if copies == Copies::Own => {
                 let message = format!(
                     "found own with ftl.separation = {separation}, expected shared: its classes say \
@@ -638,7 +638,7 @@ impl Separated {
             BuildSeparation::Classes(build) => {
                 let scheme = build(geometry.logical_pages, placing.settings)?;
                 let separator = Separator::new(scheme, geometry.logical_pages, geometry.blocks())?;
-                Ok(Separated { copies, separator: Some(separator) })
+                Ok(Sharing { copies, separator: Some(separator) })
             }
         }
     }
