@@ -2503,8 +2503,7 @@ class MNFTL(NamedFtl):
         Which block is collected. ``"most-blocks-first"``: The least valid full block of the logical
         block that has most blocks; the oldest among equals, and the logical block of the lowest
         number. ``"global"``: The least valid full block of all, the lowest number among equals.
-        Default: most-blocks-first. Source: MNFTL 4.3, the rule that needs no search;
-        choices.md#mnftl-victim.
+        Default: global. Source: MNFTL 4.3, the rule that it states first; choices.md#mnftl-victim.
     mapping
         Where the first version of a page goes. ``"concentrated"``: Into the block that its logical
         block writes, among updates of other pages. ``"separated"``: Into a block of first versions:
@@ -2552,8 +2551,7 @@ class MNFTLHybrid(NamedFtl):
         Which block is collected. ``"most-blocks-first"``: The least valid full block of the logical
         block that has most blocks; the oldest among equals, and the logical block of the lowest
         number. ``"global"``: The least valid full block of all, the lowest number among equals.
-        Default: most-blocks-first. Source: MNFTL 4.3, the rule that needs no search;
-        choices.md#mnftl-victim.
+        Default: global. Source: MNFTL 4.3, the rule that it states first; choices.md#mnftl-victim.
     mapping
         Where the first version of a page goes. ``"concentrated"``: Into the block that its logical
         block writes, among updates of other pages. ``"separated"``: Into a block of first versions:

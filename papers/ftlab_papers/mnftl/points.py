@@ -59,8 +59,11 @@ OPEN: Config = {"host": {"mode": "open"}}
 
 VARIANTS: dict[str, tuple[str, Config]] = {
     **{f"{low} kept free": ("mnftl", {"gc": {"low": low, "high": low + 1}}) for low in EARLY},
-    "separated mapping": ("mnftl", {"mnftl": {"mapping": "separated"}}),
-    "least valid of all": ("mnftl", {"mnftl": {"victim": "global"}}),
+    "separated mapping": (
+        "mnftl",
+        {"mnftl": {"mapping": "separated", "victim": "most-blocks-first"}},
+    ),
+    "most blocks first": ("mnftl", {"mnftl": {"victim": "most-blocks-first"}}),
     "cache of 64 KiB": ("mnftl", {"mnftl": {"cache": "64KiB"}}),
     "hybrid": ("mnftl-hybrid", {}),
     "open loop": ("mnftl", OPEN),

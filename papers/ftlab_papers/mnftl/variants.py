@@ -67,7 +67,7 @@ def lost_gain(trace: str) -> Measure:
 
 SAYS: Says = {
     "A1": _rises(copies, "", MNFTL, *(f"{low} kept free" for low in EARLY)),
-    "A2": _rises(copies, "", "least valid of all", MNFTL),
+    "A2": _rises(copies, "", MNFTL, "most blocks first"),
     "A3": _rises(RESPONSE, "us", "cache of 64 KiB", MNFTL),
     "A4": _rises(RESPONSE, "us", "hybrid", MNFTL),
     "A5": _rises(RESPONSE, "us", "open loop, idle from 3", "open loop"),

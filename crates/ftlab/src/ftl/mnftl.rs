@@ -4,13 +4,14 @@
 //!          page, and all versions of its pages go there. Its page map is in subtables, each in the OOB
 //!          of the page written last of those that it covers; RAM points at these pages.
 //!          Postponed reclamation: nothing is collected before the free blocks are used up, and then
-//!          the logical block that has most blocks gives its least valid full one.
+//!          the least valid full block of all goes.
 //! RAM      per logical block a pointer to each subtable and a list head of 4 B; per physical block its
 //!          number and 4 B to the next. 34 B in all on the paper's device (5.1).
 //! Costs    write T_oob + T_w, read T_oob + T_r; collection N T_oob + S (T_r + T_w) + T_e, with N subtables
 //!          and S valid pages (4.2, 4.3).
-//! Departs  4.3 names two victims; the first, the least valid block of all, is `mnftl.victim = global`,
-//!          which costs no RAM or OOB reads here (choices.md#mnftl-victim). Blocks kept free are
+//! Departs  4.3 names two victims. The first, the least valid block of all, is the default and costs no
+//!          RAM or OOB reads here; its shortcut is `mnftl.victim = most-blocks-first`
+//!          (choices.md#mnftl-victim). Blocks kept free are
 //!          `gc.low`, of which one takes the copies (choices.md#mnftl-reserve). No OOB is read for a
 //!          subtable that was never written, but for a read of nothing it is
 //!          (choices.md#mnftl-new-subtable). What concentrated mapping is held against in section 3 is

@@ -9,8 +9,8 @@ crate::settings! {
     /// MNFTL's own parameters.
     pub struct MnftlConfig in "mnftl" {
         /// Which block is collected.
-        victim: MnftlVictim = MnftlVictim::MostBlocksFirst, laws MnftlVictim::ALL,
-            source "MNFTL 4.3, the rule that needs no search; choices.md#mnftl-victim";
+        victim: MnftlVictim = MnftlVictim::Global, laws MnftlVictim::ALL,
+            source "MNFTL 4.3, the rule that it states first; choices.md#mnftl-victim";
         /// Where the first version of a page goes.
         mapping: MnftlMapping = MnftlMapping::Concentrated, laws MnftlMapping::ALL,
             source "MNFTL 3, Figure 2; choices.md#mnftl-mapping";

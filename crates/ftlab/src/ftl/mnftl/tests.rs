@@ -17,6 +17,7 @@ fn bench(pages: u32, rows: u32, logical: u32, blocks: u32) -> Bench<Mnftl> {
         config.gc.high = 2;
         config.gc.mode = GcMode::Single;
         config.own.rows = Some(rows);
+        config.own.victim = MnftlVictim::MostBlocksFirst;
     })
 }
 
