@@ -42,6 +42,7 @@ FTLS = {each.registered: each for each in CLASSES.values() if issubclass(each, f
             {"workload": {"pattern": "randrw", "bs": "8k", "streams": 2}},
         ),
         (ftlab.read_trace("a.spc", from_="1h"), {"input": {"trace": "a.spc", "from": "1h"}}),
+        (ftlab.Trace("a.spc", skip=3), {"input": {"trace": "a.spc", "skip": 3}}),
         (ftlab.Block(), {}),
     ],
     ids=repr,

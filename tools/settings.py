@@ -67,7 +67,9 @@ SECTIONS = {
     "buffer": Section("Buffer", "The write buffer above the FTL.", positional=["policy"]),
     "energy": Section("Energy", "What the device draws while it works."),
     "host": Section("Host", "How requests reach the device.", positional=["mode"]),
-    "input": Section("Trace", "A recorded trace, or a built-in profile of one.", "Source"),
+    "input": Section(
+        "Trace", "A recorded trace, or a built-in profile of one.", "Source", ["trace"]
+    ),
     "workload": Section(
         "Workload",
         "Generated requests, described in fio's words.",

@@ -303,7 +303,7 @@ class GC(Settings):
         Whether GC copies inside a plane skip the controller, and how they keep the parity of a
         page's number. ``"off"``: Through the controller. ``"greedy"``: By copy-back; of the pages
         left, one that fits the parity of the next free page goes first. ``"in-order"``: By
-        copy-back, in the order of the pages. Default: off. Source: FlashSim;
+        copy-back, in the order of the pages. Default: off; greedy for dloop. Source: FlashSim;
         choices.md#dloop-parity.
     oob_scan
         Whether an OOB read is counted and charged for each page of a victim. If not, validity and
@@ -540,8 +540,8 @@ class Trace(Source):
         Source: ours.
     """
 
-    _: KW_ONLY
     trace: str | None = setting("input.trace")
+    _: KW_ONLY
     format: str | None = setting("input.format")
     order: Literal["error", "sort", "clamp", "segments", "drop"] | None = setting("input.order")
     volume: int | None = setting("input.volume")

@@ -60,7 +60,7 @@ figures! {
         /// Requests of the host.
         host: HostReport = HostReport::of(outcome, backlog(outcome));
         /// Flash operations by cause.
-        flash: FlashReport = FlashReport::of(ledger, config.gc.copy_back);
+        flash: FlashReport = FlashReport::of(ledger, config.gc.copy_back());
         /// Mapping cache.
         mapping: Option<MappingReport> =
             metrics.mapping.map(|mapping| MappingReport::of(mapping, ledger, &ram)),

@@ -9,7 +9,7 @@
 //!          blocks stay in reserve in each plane, so that GC of one plane can write the map in another; none
 //!          does with `ftl.map_updates = held`, and one is enough (choices.md#dloop-frontiers,
 //!          choices.md#dloop-reserve).
-//! Options  `gc.copy_back`: pages in the order that wastes least, or in order; `ftl.order`: how planes
+//! Options  `gc.copy_back`: pages in the order that wastes least, in order, or none; `ftl.order`: how planes
 //!          are counted. The same placement with another cache is `ftl.placement = striped` and
 //!          `gc.copy_back = greedy` for that FTL.
 
@@ -35,9 +35,7 @@ impl Variant for Dloop {
 
     fn set(setup: &mut Setup<DftlConfig>) {
         setup.ftl.placement = STRIPED.to_owned();
-        if setup.gc.copy_back == CopyBack::Off {
-            setup.gc.copy_back = CopyBack::Greedy;
-        }
+        setup.gc.copy_back.get_or_insert(CopyBack::Greedy);
     }
 }
 

@@ -19,7 +19,8 @@ crate::settings! {
         mode: GcMode = GcMode::Batch, laws GcMode::ALL, source "FlashSim; choices.md#gc-batch";
         /// Whether GC copies inside a plane skip the controller, and how they keep the parity of a
         /// page's number.
-        copy_back: CopyBack = CopyBack::Off, laws CopyBack::ALL,
+        copy_back: Option<CopyBack> = None, absent "off; greedy for dloop",
+            laws [None, Some(CopyBack::Off), Some(CopyBack::Greedy), Some(CopyBack::InOrder)],
             source "FlashSim; choices.md#dloop-parity";
         /// Whether an OOB read is counted and charged for each page of a victim. If not, validity and
         /// owner are known from RAM and from the copied page itself.
@@ -31,6 +32,14 @@ crate::settings! {
         }
         let message = format!("found {}, expected more than gc.low = {}", own.high, own.low);
         Err(Error::config("gc.high", message))
+    }
+}
+
+impl GcConfig {
+    /// How GC copies pages inside a plane, where no FTL has a default of its own.
+    #[must_use]
+    pub fn copy_back(&self) -> CopyBack {
+        self.copy_back.unwrap_or(CopyBack::Off)
     }
 }
 

@@ -153,14 +153,18 @@ impl<'a> Case<'a> {
         Ok(case)
     }
 
-    /// Half of the cases leave planes alone, as do the FTLs that do not obey a placement.
+    /// Half of the cases leave planes alone, as do the FTLs that do not obey a placement. One whose own
+    /// placement is by plane keeps what was drawn for its copies.
     fn draw_planes(&mut self, rng: &mut Rng) {
         let obeys = self.entry.spec.obeys("ftl.placement");
+        let by_plane = !obeys && self.entry.adapted(&self.config).ftl.placement != SINGLE;
         let config = &mut self.config;
         if flip(rng) || !obeys || config.ftl.placement == SINGLE {
             config.ftl.placement = SINGLE.to_owned();
             config.ftl.order = PlaneOrder::PDWC;
-            config.gc.copy_back = CopyBack::Off;
+            if !by_plane {
+                config.gc.copy_back = Some(CopyBack::Off);
+            }
         } else {
             config.device.chips_per_channel = between(rng, 1, 2);
             config.device.dies_per_chip = between(rng, 1, 2);

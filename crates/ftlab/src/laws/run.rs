@@ -467,7 +467,7 @@ impl<'a> Run<'a> {
             + ledger.get(Operation::Program, Cause::GcTranslation);
         let most = moved + ledger.total(Operation::Erase);
         assert!(ledger.wasted_pages() <= most, "{} pages wasted", ledger.wasted_pages());
-        if self.case.config.gc.copy_back == CopyBack::Off {
+        if self.case.config.gc.copy_back() == CopyBack::Off {
             assert_eq!((ledger.wasted_pages(), ledger.total(Operation::CopyBack)), (0, 0));
         }
     }

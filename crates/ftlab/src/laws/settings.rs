@@ -164,7 +164,7 @@ fn impossible(case: &Case<'_>) -> Vec<Tried> {
         ("gc.high", true, |c| c.gc.high = c.gc.low),
         ("gc.copy_back", is_single && spec.obeys("gc.copy_back"), |c| {
             SINGLE.clone_into(&mut c.ftl.placement);
-            c.gc.copy_back = CopyBack::InOrder;
+            c.gc.copy_back = Some(CopyBack::InOrder);
             c.device.channels = 2;
         }),
         ("device.sector", true, |c| c.device.sector = Bytes(96)),

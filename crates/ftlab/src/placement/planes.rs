@@ -176,7 +176,7 @@ impl Planes {
             chooser: separation.over(chooser),
             watched: (has_map && planes > 1).then(|| BlockSets::new(2, planes)),
             rules,
-            copy_back: gc.copy_back,
+            copy_back: gc.copy_back(),
             moved: Vec::new(),
             pools,
         })
@@ -206,7 +206,7 @@ impl Planes {
     ) -> Result<Self, Error> {
         if unless_bug!(
             PlanesCopyBackAcross,
-            gc.copy_back != CopyBack::Off && geometry.planes() > 1,
+            gc.copy_back() != CopyBack::Off && geometry.planes() > 1,
             false
         ) {
             let message = "found copy-back with ftl.placement = single, expected off, or a placement \
@@ -218,7 +218,7 @@ impl Planes {
             chooser: separation.over(Chooser::single()),
             watched: None,
             rules,
-            copy_back: gc.copy_back,
+            copy_back: gc.copy_back(),
             moved: Vec::new(),
         })
     }

@@ -69,7 +69,7 @@ fn draw(rng: &mut Rng, commands: bool) -> Config {
     config.ftl.placement =
         ["single", "striped", "round-robin", "least-busy"][rng.below(4) as usize].to_owned();
     if config.ftl.placement != SINGLE && flip(rng) {
-        config.gc.copy_back = CopyBack::Greedy;
+        config.gc.copy_back = Some(CopyBack::Greedy);
     }
     config.device.capacity = Some(Bytes(64 * 512 * u64::from(planes(&config.device))));
     config
@@ -154,7 +154,7 @@ fn many_planes_do_what_queues_choose_where_all_times_are_equal() {
             transfer_per_byte: Duration(0),
             ..device
         };
-        config.gc.copy_back = CopyBack::Off;
+        config.gc.copy_back = Some(CopyBack::Off);
         config.ftl.placement = ["striped", "round-robin"][rng.below(2) as usize].to_owned();
         config.run.timeline = 20_000;
         // Pages of one request may wait for each other, which a log does not tell.
@@ -179,7 +179,7 @@ fn options(config: &Config) -> [bool; 14] {
         device.planes_per_die > 1,
         device.dies_per_chip > 1,
         device.channels > 1,
-        config.gc.copy_back == CopyBack::Greedy,
+        config.gc.copy_back() == CopyBack::Greedy,
         config.gc.oob_scan,
     ]
 }

@@ -107,3 +107,24 @@ fn gc_that_holds_the_map_writes_to_its_plane_alone() {
     assert!(own["map.held"] > 0, "{own:?}");
     assert!(after < written, "{after} updates of the map for GC, {written} at once");
 }
+
+/// Copies through the controller are a setting of DLOOP, too: only their way differs.
+#[test]
+fn copies_go_through_the_controller_where_copy_back_is_off() {
+    let counts = |copy_back| {
+        let mut setup = setup(12, ftl(TEXT), GcConfig { copy_back, ..gc(1) });
+        setup.ftl.map_blocks = MapBlocks::Own;
+        let mut flash = device(&setup);
+        let mut ftl = DemandFtl::<Dftl>::build(&setup, &mut flash).expect("room");
+        let mut rng = Rng::new(1, "off");
+        for _ in 0..60_000 {
+            ftl.write(Access::write(&[Lpn(rng.below(8_000) as u32)]), &mut flash);
+        }
+        let ledger = flash.ledger();
+        (ledger.total(Operation::CopyBack), ledger.get(Operation::Program, Cause::GcData))
+    };
+    let (back, through) = counts(None);
+    assert!(back > 100 && through == 0, "{back} copied back, {through} through the controller");
+    let (back, through) = counts(Some(CopyBack::Off));
+    assert!(back == 0 && through > 100, "{back} copied back, {through} through the controller");
+}

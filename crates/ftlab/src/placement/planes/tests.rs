@@ -25,7 +25,7 @@ impl Bench {
         };
         let config: Setup = Setup {
             ftl: FtlConfig { placement: "striped".into(), ..FtlConfig::default() },
-            gc: GcConfig { copy_back, ..GcConfig::default() },
+            gc: GcConfig { copy_back: Some(copy_back), ..GcConfig::default() },
             device,
             ..Setup::default()
         };
