@@ -350,6 +350,47 @@ fn database_pages_lie_across_pages_as_they_do_in_the_beginning_of_the_real_trace
     assert!((share - 2.0 / 3.0).abs() < 0.01, "{share}");
 }
 
+/// Different pages of 4 KiB, volumes laid over each other on 512 MiB, after so many page writes.
+fn pages_after<const N: usize>(requests: &[Request], marks: [usize; N]) -> [usize; N] {
+    let (mut seen, mut counts) = (HashSet::new(), Vec::new());
+    for r in requests.iter().filter(|r| r.op == Op::Write) {
+        for page in r.offset / 4096..=(r.end() - 1) / 4096 {
+            seen.insert(page % (512 << 20 >> 12));
+            counts.push(seen.len());
+        }
+    }
+    marks.map(|mark| counts[mark - 1])
+}
+
+#[test]
+fn financial1_writes_new_pages_as_seldom_as_the_beginning_of_the_real_trace() {
+    for seed in 1..=3 {
+        let requests = pass(&*profile("financial1", Some(50_002), seed).unwrap());
+        let found = pages_after(&requests, [10_000, 20_000, 49_663]);
+        for (found, real) in found.into_iter().zip([3091, 4766, 8872]) {
+            let ratio = found as f64 / f64::from(real);
+            assert!((ratio - 1.0).abs() < 0.25, "seed {seed}: {found} pages, {real} in the trace");
+        }
+    }
+}
+
+#[test]
+fn financial1_copies_as_densely_as_the_beginning_of_the_real_trace() {
+    const COPY: u32 = 18;
+    let requests = pass(&*profile("financial1", Some(100_000), 1).unwrap());
+    let copies: Vec<_> = requests.iter().enumerate().filter(|(_, r)| r.volume == COPY).collect();
+    let mut rates = Vec::new();
+    for episode in copies.chunk_by(|a, b| b.0 - a.0 < 500).take(10) {
+        assert_eq!(episode.len(), 110, "writes of an episode");
+        let (first, last) = (episode[0].1, episode[109].1);
+        rates.push(109e9 / (last.time - first.time) as f64);
+    }
+    assert_eq!(rates.len(), 10, "episodes");
+    let mean = rates.iter().sum::<f64>() / 10.0;
+    // Of seven in the trace: 10.4 to 12.4 a second.
+    assert!((10.0..13.0).contains(&mean), "{mean} a second: {rates:?}");
+}
+
 #[test]
 fn the_docs_show_every_published_figure_and_point() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/profiles.md");
