@@ -32,11 +32,6 @@ def at_sector_0(key: Key, source: Source, results: Path) -> Config:
     return {"input": {"trace": str(aligned(source.config, 8 << 10, results))}}
 
 
-def as_dftl(key: Key) -> Key:
-    """Return the name of the point that has DFTL in place of DLOOP."""
-    return tuple("dftl" if part == "dloop" else part for part in key)
-
-
 EXPERIMENT = Experiment(
     name="dloop",
     title="DLOOP: A Flash Translation Layer Exploiting Plane-Level Parallelism",
@@ -49,7 +44,6 @@ EXPERIMENT = Experiment(
         __package__,
         makers={"same_transfer": same_transfer, "at_sector_0": at_sector_0},
         counted={"all operations": {SDRPP: "planes.sdrpp"}},
-        point={"without copy-back": as_dftl},
     ),
 )
 
