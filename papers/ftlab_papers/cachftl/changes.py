@@ -49,6 +49,22 @@ def log_of(blocks: int) -> Maker:
     return sections
 
 
+def as_program(rules: str) -> Maker:
+    """Return how to run FAST by rules of FlashSim's program.
+
+    The warm-up writes all of a volume, and the program needs a free block to merge into: its log
+    has one block fewer than the volume has spare ones.
+    """
+
+    def sections(key: Key, source: Source, results: Path) -> Config:
+        data = -(-extent(source) // BLOCK)
+        spare = max(data // 10, 3)
+        blocks: Config = {"device": {"blocks": data + spare}, "log": {"blocks": spare - 1}}
+        return blocks | {"fast": {"rules": rules}}
+
+    return sections
+
+
 def _with_reserve(key: Key) -> Key:
     return (*key, RESERVE) if key[1] == "page" else key
 
@@ -60,7 +76,7 @@ def _on_beginning(key: Key) -> Key:
 CHANGES = changes(
     __package__,
     {"varied": _is_varied, "volumes of Financial1": _is_financial1, "none": lambda key: False},
-    {"log_of": log_of, "first_requests": first_requests},
+    {"log_of": log_of, "first_requests": first_requests, "as_program": as_program},
     point={"reserve only": _with_reserve, "the beginning": _on_beginning},
     without={"without the scan": _is_scanned},
     real={"the beginning": True},
