@@ -301,6 +301,31 @@ def test_every_verb_explains_itself(ftlab):
         assert "Usage: ftlab" in result.stdout
 
 
+def test_options_are_in_sections_with_one_column_of_help(ftlab):
+    shown = ftlab("compare", "--help").stdout
+    heads = [f"\n{head}:\n" for head in ("Options", "Trace", "Device, FTL and run", "Output")]
+    parts = [shown.index(head) for head in heads]
+    assert parts == sorted(parts)
+    of = [shown.index(f"  {flag} ") for flag in ("--ftl", "--columns", "--cache", "--plot")]
+    assert all(part < at for part, at in zip(parts, of, strict=True))
+    assert all(at < part for at, part in zip(of, parts[1:], strict=False))
+    helps = re.findall(r"^  (?:-h, )?--[\w-]+(?: [^ \n]+)? {2,}", shown, re.MULTILINE)
+    assert len(helps) > 40 and len({len(each) for each in helps}) == 1, "all in one column"
+
+
+def test_only_commands_that_repeat_a_result_show_the_option_for_it(ftlab):
+    for verb in (["run"], ["compare"]):
+        assert "--from RESULT" in ftlab(*verb, "--help").stdout
+    for verb in (["explain"], ["sweep"], ["trace", "info"], ["trace", "compare"]):
+        assert "--from" not in ftlab(*verb, "--help").stdout
+
+
+def test_a_message_keeps_its_dots(ftlab):
+    assert "--workload PATTERN,KEY=VALUE,... (see `ftlab compare --help`)" in failure(
+        ftlab("compare")
+    )
+
+
 def test_a_csv_file_is_read_by_the_columns_that_are_named(ftlab, tmp_path):
     path = tmp_path / "any.csv"
     path.write_text('when,"where, in sectors",what\n0.5,8,1\n1.5,16,0\n')

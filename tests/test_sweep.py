@@ -174,6 +174,17 @@ def test_a_point_that_fails_stops_no_other_and_can_be_run_again(ftlab):
     assert {row["config.ftl.cache"] for row in rows} >= {"4"}
 
 
+def test_a_csv_file_whose_columns_are_named_is_swept_and_shown(ftlab, tmp_path):
+    path = tmp_path / "own.csv"
+    rows = [f"{at},W,{at * 7 % 256},1" for at in range(200)]
+    path.write_text("\n".join(["at,what,page,size", *rows]))
+    columns = "time=at:ms,op=what,offset=page:4KiB,length=size:4KiB"
+    swept = ("sweep", path, "--columns", columns, *SMALL[2:], "--address", "modulo")
+    done = ftlab(*swept, "--ftl", "dftl", "--cache", "256B,1KiB")
+    assert done.exit_code == 0, done.output
+    assert "mapping hit ratio" in done.stdout and done.stdout.count("DFTL") == 2
+
+
 def test_several_traces_and_a_file(ftlab, trace):
     other = trace.with_name("other.spc")
     other.write_text(trace.read_text().replace("4096", "8192"))

@@ -8,6 +8,7 @@ configuration or trace, 130 stopped by Ctrl-C, 128 and its number by another sig
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections import UserDict
@@ -114,7 +115,7 @@ def _fail(*lines: str, code: int) -> int:
 
 def _usage(error: click.UsageError) -> str:
     """Return the message, and where the options are explained."""
-    message = error.format_message().rstrip(".")
+    message = re.sub(r"(?<!\.)\.$", "", error.format_message())
     return f"{message} (see `{error.ctx.command_path} --help`)" if error.ctx else message
 
 

@@ -22,7 +22,7 @@ from ftlab.cli.say import say
     show_default=True,
     help="Devices, settings and requests to try, drawn by a fixed seed.",
 )
-@click.option("--case", metavar="CASE", help="Try only this case, as a broken law prints it.")
+@click.option("--case", metavar="CASE", help="Try only this case of a broken law.")
 @click.pass_context
 def check(context: click.Context, ftl: str, cases: int, case: str | None) -> None:
     """Check that FTL keeps data and obeys the rules of NAND.

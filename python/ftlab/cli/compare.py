@@ -9,9 +9,10 @@ import click
 from ftlab.cli import parse
 from ftlab.cli.again import asked
 from ftlab.cli.job import configuration, perform, print_resolved
-from ftlab.cli.options import ftl_option, model_options, source_options
+from ftlab.cli.options import ftl_option, model_options, repeated_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table, show_warnings
 from ftlab.report.summary import (
     checks_line,
@@ -25,9 +26,9 @@ from ftlab.result import Comparison
 DEFAULT = "page,dftl,tpftl"
 
 
-@click.command()
-@source_options
-@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
+@click.command(cls=Verb)
+@repeated_options
+@ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option("--seeds", type=parse.Count(), help="Run each FTL with N seeds: mean ± deviation.")
 @click.option(
     "--parts", type=parse.Count(), help="Run each FTL on N parts of the trace: mean ± deviation."

@@ -13,17 +13,18 @@ from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.errors import ConfigError
 from ftlab.simulation import check_obeyed
 
 DEFAULT = "page,dftl,tpftl"
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
-@ftl_option(f"FTLs, with commas between (`ftlab list ftls`) [{DEFAULT}].")
+@ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option("--cuts", type=parse.Count(), default=crashes.CUTS, help="Number of cuts [10000].")
-@click.option("--at", metavar="CUT", help="Make only this cut, as a violation reports it.")
+@click.option("--at", metavar="CUT", help="Make only this cut of a violation.")
 @model_options
 @output_options
 @figure_option

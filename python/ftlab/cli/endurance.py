@@ -12,25 +12,25 @@ from ftlab.cli.job import configuration, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
 from ftlab.cli.progress import meter
+from ftlab.cli.sections import Verb
 from ftlab.simulation import check_obeyed
 
 DEFAULT = "page,dftl,tpftl"
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
-@ftl_option(f"FTLs, with commas between (`ftlab list ftls`) [{DEFAULT}].")
+@ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option(
     "--scale",
     type=parse.Count(),
-    help="1: run the whole life; N: project it from lives of an N-th and less "
-    "[1 where that takes seconds, else 4].",
+    help="1 runs the whole lifetime; N projects it from shorter ones.",
 )
 @click.option(
     "--passes",
     type=parse.Count(),
     default=lives.PASSES,
-    help="Most passes over TRACE [1000000].",
+    help="Maximum of passes over TRACE [1000000].",
 )
 @model_options
 @output_options

@@ -12,6 +12,7 @@ from ftlab.cli.job import configuration, perform, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, output_options
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table, show_warnings
 from ftlab.config import merge
 from ftlab.explain import drawn, moved_table, parts_of, sentence, table_of
@@ -22,14 +23,14 @@ from ftlab.result import Comparison
 DEFAULT = "dftl,tpftl"
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
-@ftl_option(f"Two FTLs, or one with --change [{DEFAULT}].")
+@ftl_option("NAME,...", f"Two FTLs, or one with --change [{DEFAULT}].")
 @click.option(
     "--change",
     metavar="KEY=VALUE",
     multiple=True,
-    help="Run one FTL again with this setting; may be repeated.",
+    help="Run the FTL again with this setting.",
 )
 @model_options
 @output_options

@@ -15,6 +15,7 @@ from ftlab.cli.output import Outputs, output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.run import DEFAULT
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table
 from ftlab.cli.sweep import results_option
 from ftlab.cli.words import translated
@@ -23,15 +24,14 @@ from ftlab.points.volumes import LEAST_REQUESTS
 from ftlab.report import fleet as report
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
-@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
+@ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option(
     "--least",
     type=parse.Count(),
     default=LEAST_REQUESTS,
-    show_default=True,
-    help="Skip volumes with fewer requests.",
+    help=f"Skip volumes with fewer requests [{LEAST_REQUESTS}].",
 )
 @model_options
 @results_option

@@ -12,6 +12,7 @@ from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table
 from ftlab.cli.words import translated
 from ftlab.load import DEPTHS, LOADS, Load, drawn, measure, tables
@@ -21,22 +22,22 @@ from ftlab.result import Comparison
 DEFAULT = "page"
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
-@ftl_option(f"FTLs, with commas between (`ftlab list ftls`) [{DEFAULT}].")
+@ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option(
     "--depths",
     metavar="N,...",
     default=",".join(map(str, DEPTHS)),
     show_default=True,
-    help="Queue depths of the closed loops.",
+    help="Queue depths of closed loops.",
 )
 @click.option(
     "--loads",
     metavar="RATIO,...",
     default=",".join(f"{100 * load:.0f}%" for load in LOADS),
     show_default=True,
-    help="Shares of the highest throughput, with the input's arrivals.",
+    help="Shares of the highest throughput.",
 )
 @model_options
 @output_options

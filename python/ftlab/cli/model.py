@@ -73,7 +73,11 @@ def translation(result: str | None, overrides: tuple[str, ...], **options: Any) 
     "hot_access; may be repeated.",
 )
 @click.option(
-    "--seeds", type=click.IntRange(0), default=0, help="Simulate each policy, too, with N seeds."
+    "--seeds",
+    type=click.IntRange(0),
+    metavar="N",
+    default=0,
+    help="Also run each policy with N seeds.",
 )
 @output_options
 def gc(overrides: tuple[str, ...], seeds: int, **options: Any) -> None:

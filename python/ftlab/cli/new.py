@@ -17,7 +17,7 @@ from ftlab.cli.say import say
     "--source",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Clone of ftlab that the crate is built from.  [default: where ftlab is installed from]",
+    help="Clone of ftlab that the crate is built from [that of this ftlab].",
 )
 def new(name: Path, is_rust: bool, source: Path | None) -> None:
     """Write the start of a custom FTL with its tests.

@@ -45,21 +45,24 @@ class Setting:
 SOURCE = (
     Setting("--format", "input.format", "NAME", "Format of the trace [detected]."),
     Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
-    Setting("--columns", "input.columns", "WHAT=COLUMN,...", "Name the columns of a CSV file."),
-    Setting("--op", "input.op", "read|write", "Operation of all requests, if the trace has none."),
+    Setting(
+        "--columns",
+        "input.columns",
+        "WHAT=COLUMN,...",
+        "Columns of a CSV file, as time=1:ms,offset=lba,...",
+    ),
+    Setting("--op", "input.op", "read|write", "Operation, if the trace has none."),
     Setting("--unit", "input.unit", "SIZE", "Page size of an ARC trace [512]."),
     Setting("--time-unit", "input.time_unit", "UNIT", "Unit of times: s, ms, us, ns or filetime."),
     Setting("--offset-unit", "input.offset_unit", "SIZE", "Unit of addresses, as 4KiB."),
     Setting("--stage", "input.stage", "Q|D|C", "Take block events of this stage as requests."),
-    Setting("--clock", "input.order", "HOW", "Mend times that go back: segments|drop|clamp|sort."),
-    Setting("--since", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
-    Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
+    Setting("--clock", "input.order", "HOW", "Mend times: segments, drop, clamp, sort or error."),
+    Setting("--since", "input.from", "TIME", "Begin at this time, as 90s or 1h."),
+    Setting("--until", "input.until", "TIME", "End before this time, as 2h30m."),
     Setting("--skip", "input.skip", "N", "Skip the first N requests."),
 )
 MODEL = (
-    Setting(
-        "--preset", "preset", "NAME", "Start from a set-up of `ftlab list presets`.", "presets"
-    ),
+    Setting("--preset", "preset", "NAME", "Start from one of `ftlab list presets`.", "presets"),
     Setting("--capacity", "device.capacity", "SIZE", "Logical size of the device [the trace's]."),
     Setting("--page", "device.page", "SIZE", "Size of a flash page [4KiB]."),
     Setting("--pages-per-block", "device.pages_per_block", "N", "Pages per erase block [64]."),
@@ -69,26 +72,28 @@ MODEL = (
         "RATIO",
         "Spare space, as a share of capacity [15%].",
     ),
-    Setting("--cache", "ftl.cache", "SIZE", "RAM for mappings, also 1/128 of the map."),
+    Setting("--cache", "ftl.cache", "SIZE", "RAM for mappings, as 8KiB or 1/128 of the map."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
-    Setting(
-        "--buffer", "buffer.policy", "NAME", "A buffer of `ftlab list buffers` [none].", "buffers"
-    ),
+    Setting("--buffer", "buffer.policy", "NAME", "One of `ftlab list buffers` [none].", "buffers"),
     Setting("--buffer-size", "buffer.size", "SIZE", "RAM of the write buffer [2MiB]."),
+    Setting("--gc", "gc.policy", "POLICY", "One of `ftlab list gc` [greedy].", "policies"),
     Setting(
-        "--gc", "gc.policy", "POLICY", "A victim policy of `ftlab list gc` [greedy].", "policies"
+        "--separation",
+        "ftl.separation",
+        "NAME",
+        "One of `ftlab list separations` [none].",
+        "separations",
     ),
-    Setting("--separation", "ftl.separation", "NAME", "Pages that share blocks.", "separations"),
     Setting(
         "--warmup",
         "run.warmup",
         "MODE",
-        "none|footprint|replay:K|sequential|random:K|steady[-random][:X%]",
+        "One of `ftlab list warmups`, as steady [none].",
     ),
-    Setting("--address", "run.address", "POLICY", "compact|overlay|modulo"),
-    Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD|queued:QD."),
-    Setting("--time-scale", "host.time_scale", "FACTOR", "Stretch the trace's time gaps."),
-    Setting("--seed", "run.seed", "N", "Seed of every random choice."),
+    Setting("--address", "run.address", "POLICY", "compact, overlay or modulo [compact]."),
+    Setting("--host", "host.mode", "MODE", "open (by timestamps), closed:QD or queued:QD [open]."),
+    Setting("--time-scale", "host.time_scale", "FACTOR", "Multiply the gaps between requests."),
+    Setting("--seed", "run.seed", "N", "Seed of every random choice [1]."),
 )
 ORDERS = ("sort", "clamp")
 """Values of the order of times that have a flag of their own."""
@@ -99,13 +104,21 @@ def source_options(command: Command) -> Command:
 
     Several names are files of one recording: a shell makes them of a pattern.
     """
-    several = _trace("trace", nargs=-1, callback=_one_recording)
-    return decorated(command, [several, *_source()])
+    return decorated(command, [_recording(), *_source()])
+
+
+def repeated_options(command: Command) -> Command:
+    """Add the options of `source_options`, with a result to repeat in place of the trace."""
+    return decorated(command, [_recording(), *_source(repeats=True)])
 
 
 def sources_options(command: Command) -> Command:
     """Add the argument TRACES, of which there may be several, and the same options."""
     return decorated(command, [_trace("traces", nargs=-1), *_source()])
+
+
+def _recording() -> Callable[[Any], Any]:
+    return _trace("trace", nargs=-1, callback=_one_recording)
 
 
 def _one_recording(
@@ -121,26 +134,26 @@ def _trace(name: str, **how: Any) -> Callable[[Any], Any]:
     return click.argument(name, shell_complete=names("profiles", files=True), **how)
 
 
-def _source() -> list[Callable[[Any], Any]]:
+def _source(repeats: bool = False) -> list[Callable[[Any], Any]]:
     return [
         click.option(
             "--workload",
             metavar="PATTERN,KEY=VALUE,...",
-            help="Generate requests instead: randwrite,bs=4k,size=64MiB,requests=100000",
+            help="Generate requests, as randwrite,bs=4k,size=64MiB.",
         ),
         *_options(SOURCE),
-        from_option,
-        click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go backwards."),
-        click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
+        _from_option(shown=repeats),
+        click.option("--sort", is_flag=True, help="Sort requests by time."),
+        click.option("--clamp", is_flag=True, help="Raise a time to the one before."),
         click.option("--requests", type=parse.Count(), help="Stop after this many requests."),
-        click.option("--flushes", is_flag=True, help="Keep the flushes and FUA of the trace."),
+        click.option("--flushes", is_flag=True, help="Keep flushes and FUA."),
     ]
 
 
-def from_option(command: Command) -> Command:
-    """Add the option that names a result to repeat; a time is the old name of ``--since``."""
-    help = "Repeat this result of run or compare, on TRACE if given."
-    return click.option("--from", "from", metavar="RESULT", help=help)(command)
+def _from_option(shown: bool) -> Callable[[Any], Any]:
+    """Return the option that names a result to repeat; with a time it is the old ``--since``."""
+    help = "Repeat this result, on TRACE if given."
+    return click.option("--from", "from", metavar="RESULT", hidden=not shown, help=help)
 
 
 def _since(options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -162,11 +175,11 @@ def pair_options(command: Command) -> Command:
         _trace("a"),
         _trace("b"),
         *_options(SOURCE),
-        from_option,
-        click.option("--sort", is_flag=True, help="Sort traces whose timestamps go backwards."),
-        click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
+        _from_option(shown=False),
+        click.option("--sort", is_flag=True, help="Sort requests by time."),
+        click.option("--clamp", is_flag=True, help="Raise a time to the one before."),
         click.option("--requests", metavar="N", help="Stop after this many requests."),
-        click.option("--flushes", is_flag=True, help="Keep the flushes and FUA of the trace."),
+        click.option("--flushes", is_flag=True, help="Keep flushes and FUA."),
     ]
     return decorated(command, options)
 
@@ -174,7 +187,7 @@ def pair_options(command: Command) -> Command:
 def model_options(command: Command) -> Command:
     """Add the options that describe device, FTL, host and run."""
     options = [
-        click.option("--config", metavar="FILE", help="Start from this configuration, as TOML."),
+        click.option("--config", metavar="FILE", help="Start from this configuration (TOML)."),
         *_options(MODEL),
         click.option("--no-verify", is_flag=True, help="Do not check the data of every read."),
         click.option(
@@ -182,7 +195,7 @@ def model_options(command: Command) -> Command:
             "overrides",
             multiple=True,
             metavar="KEY=VALUE",
-            help="Set any key, as gc.policy=greedy; may be repeated.",
+            help="Set a key, as gc.policy=greedy; may be repeated.",
         ),
         click.option("--print-config", is_flag=True, help="Print the configuration and stop."),
         trust_option,
@@ -202,7 +215,7 @@ def trust_option(command: Command) -> Command:
         is_flag=True,
         expose_value=False,
         callback=trusted,
-        help="Run Python files that a configuration or a result names.",
+        help="Run Python that only a data file names.",
     )(command)
 
 
@@ -314,10 +327,11 @@ def _options(settings: Iterable[Setting]) -> list[Callable[[Any], Any]]:
     ]
 
 
-def ftl_option(help: str) -> Callable[[Command], Command]:
+def ftl_option(metavar: str, help: str) -> Callable[[Command], Command]:
     """Return a decorator that adds the option that names one or several FTLs."""
+    complete = names("ftls", files=True)
     return click.option(
-        "--ftl", callback=_ftls, help=help, shell_complete=names("ftls", files=True)
+        "--ftl", metavar=metavar, callback=_ftls, help=help, shell_complete=complete
     )
 
 

@@ -48,7 +48,7 @@ def output_options(command: Command) -> Command:
             "--output",
             type=Written(),
             metavar="FILE",
-            help="Write the result to a file instead; .json .csv .md .tex .txt say the form.",
+            help="Write a .json, .csv, .md, .tex or .txt file instead.",
         ),
     ]
     return decorated(command, options)
@@ -72,7 +72,7 @@ def picture_options(command: Command) -> Command:
 
 def columns_option(command: Command) -> Command:
     """Add the option that makes a figure as wide as a paper needs it."""
-    help = "Make the figure as wide as 1 or 2 columns of a paper."
+    help = "Make the figure 1 or 2 paper columns wide."
     choice = click.Choice(["1", "2"])
     return click.option("--columns-wide", type=choice, help=help)(command)
 

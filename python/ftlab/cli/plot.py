@@ -20,35 +20,38 @@ from ftlab.units import number
 
 @click.command()
 @results_argument
-@click.option("--x", required=True, metavar="NAME", help="The setting on the axis, as ftl.cache.")
+@click.option(
+    "--x", required=True, metavar="NAME", help="Setting or metric on the axis, as ftl.cache."
+)
 @click.option(
     "--y",
     required=True,
     metavar="NAME,...",
-    help="The figures (docs: results), as mapping.hit_ratio; a panel for each.",
+    help="Metrics, as mapping.hit_ratio; a panel for each.",
 )
 @where_option
 @columns_option
-@click.option("--facet", metavar="NAME", help="A column of panels for each value, as input.trace.")
+@click.option("--facet", metavar="NAME", help="A column of panels for each value of a setting.")
 @click.option("--relative", metavar="FTL", help="Draw multiples of this FTL's values.")
 @click.option("--label", multiple=True, metavar="NAME=TEXT", help="Show another name.")
 @click.option("--order", metavar="NAME,...", help="Lines and groups of bars that come first.")
-@click.option("--ylim", metavar="LOW:HIGH", help="Ends of the value axis; one may be left out.")
+@click.option("--ylim", metavar="LOW:HIGH", help="Ends of the value axis, as 0:100% or 1ms:.")
 @click.option(
     "-o",
     "--output",
     type=Written(),
     required=True,
     metavar="FILE",
-    help="A .pdf, .svg, .png or .html.",
+    help="The .pdf, .svg, .png or .html file to write.",
 )
 @click.pass_context
 def plot(context: click.Context, /, folder: str, x: str, y: str, **options: Any) -> None:
     """Draw the results in DIR over a setting.
 
     Each FTL and each other setting that differs is a line. Points that differ in the seed or in the
-    part of the trace only are one point, with whiskers for the standard deviation. If a file is
-    damaged, unreadable or a copy, it is named and the exit code is 2.
+    part of the trace only are one point, with whiskers for the standard deviation. "--x ram_bytes"
+    compares at equal RAM. If a file is damaged, unreadable or a copy, it is named and the exit code
+    is 2.
     """
     output = options["output"]
     suffix_of("--output", output, FIGURE_KINDS)

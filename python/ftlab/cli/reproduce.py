@@ -39,11 +39,9 @@ QUICK_REQUESTS = 5_000
     help=f"Inputs of each model, each made with another seed [{SEEDS}; 1 with --quick].",
 )
 @click.option("--quick", is_flag=True, help=f"The first {QUICK_REQUESTS:,} requests of each input.")
+@click.option("--whole", is_flag=True, help="Run all settings that PAPER varies: takes longer.")
 @click.option(
-    "--whole", is_flag=True, help="Leave nothing out for its time: settings as PAPER varies them."
-)
-@click.option(
-    "--scoreboard", is_flag=True, help="Judge all claims of PAPER with every change: takes longer."
+    "--scoreboard", is_flag=True, help="Judge all claims with every change: takes longer."
 )
 @click.option("--list", "listed", is_flag=True, help="Show the claims of PAPER and stop.")
 def reproduce(

@@ -37,12 +37,10 @@ DATA = ("json", "csv", "parquet", "sqlite")
 @click.command()
 @results_argument
 @where_option
-@click.option("--columns", metavar="NAME,...", help="Metrics and settings to show.")
+@click.option("--columns", "shown", metavar="NAME,...", help="Metrics and settings to show.")
 @click.option("--each", is_flag=True, help="Show a row for each seed and part of the trace.")
-@click.option(
-    "--means", is_flag=True, help="In data files, a row for each point: mean, NAME.sd, n."
-)
-@click.option("--failed", is_flag=True, help="Only points that failed.")
+@click.option("--means", is_flag=True, help="Write means, NAME.sd and n to data files.")
+@click.option("--failed", is_flag=True, help="Show only failed points.")
 @click.option("--merge", multiple=True, metavar="DIR", help="Add the results of this folder.")
 @output_options
 @click.pass_context
@@ -93,7 +91,7 @@ class Answer:
         if form == "parquet" and not (find_spec("pandas") and find_spec("pyarrow")):
             raise click.UsageError("Parquet needs pandas and pyarrow: pip install pandas pyarrow")
         check_written(*reads)
-        columns = [each.strip() for each in (options.get("columns") or "").split(",")]
+        columns = [each.strip() for each in (options.get("shown") or "").split(",")]
         conditions = options.get("conditions", ())
         chosen = [each for each in columns if each]
         flags = (bool(options.get(flag)) for flag in ("failed", "each", "means"))

@@ -10,7 +10,7 @@ from ftlab.cli import parse
 from ftlab.cli.again import asked, say_differences
 from ftlab.cli.again import one as the_one
 from ftlab.cli.job import configuration, one, perform, print_resolved
-from ftlab.cli.options import ftl_option, model_options, source_options
+from ftlab.cli.options import ftl_option, model_options, repeated_options
 from ftlab.cli.output import (
     Outputs,
     is_figure,
@@ -19,6 +19,7 @@ from ftlab.cli.output import (
     rendered,
     suffix_of,
 )
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.cli.written import Written
 from ftlab.config import merge
@@ -27,9 +28,9 @@ from ftlab.report.summary import run_summary
 DEFAULT = "tpftl"
 
 
-@click.command()
-@source_options
-@ftl_option(f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
+@click.command(cls=Verb)
+@repeated_options
+@ftl_option("NAME", f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
 @model_options
 @output_options
 @picture_options
@@ -37,26 +38,25 @@ DEFAULT = "tpftl"
     "--timeline",
     type=Written(),
     metavar="FILE",
-    help="Write when each operation was done: .json for Perfetto, or a figure.",
+    help="Write times of operations: .json, or a figure.",
 )
 @click.option(
     "--timeline-operations",
     type=parse.Count(),
-    help="Operations that the timeline shows [10000; 60 in a figure].",
+    help="Operations in the timeline [10000; figure: 60].",
 )
 @click.option(
     "--timeline-from",
     type=click.IntRange(min=0),
     metavar="N",
     default=0,
-    show_default=True,
-    help="Skip this many operations first.",
+    help="Skip this many operations first [0].",
 )
 @click.option(
     "--log",
     type=Written(),
     metavar="FILE",
-    help="Write a row for each request, with its waits, as .parquet.",
+    help="Write a .parquet file with a row per request.",
 )
 @click.option("--slowest", is_flag=True, help="Show the slowest requests and their waits.")
 @click.pass_context

@@ -19,6 +19,7 @@ from ftlab.cli.options import ftl_option, model_config, model_options
 from ftlab.cli.output import Outputs, in_form, output_options, rendered
 from ftlab.cli.progress import meter
 from ftlab.cli.say import hand_over, say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_sections, show_table, show_warnings
 from ftlab.cli.written import Written
 from ftlab.config import Config, merge
@@ -31,11 +32,11 @@ LOOK_S = 0.1
 """How often the command looks whether something has broken the device."""
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.option("--image", metavar="FILE", required=True, help="Image file, created if missing.")
 @click.option("--socket", metavar="PATH", help="Socket for clients, created with mode 0600.")
 @click.option("--tcp", metavar="HOST:PORT", help="Listen on TCP instead, open to all who reach it.")
-@ftl_option("An FTL that mounts (`ftlab list ftls`) [that of the image].")
+@ftl_option("NAME", "An FTL that mounts (`ftlab list ftls`) [that of the image].")
 @click.option("--metrics", metavar="PATH", help="Serve Prometheus metrics on this socket.")
 @click.option(
     "--pace",
@@ -48,7 +49,7 @@ LOOK_S = 0.1
     "--record",
     type=Written(live.REPLAY_END),
     metavar="FILE",
-    help="Write the session as a trace; for a new image.",
+    help="Record the session on a new image.",
 )
 @model_options
 @output_options

@@ -22,7 +22,7 @@ where_option = click.option(
     "conditions",
     multiple=True,
     metavar="CONDITION",
-    help="Only points for which it holds, as 'ftl.cache >= 8KiB'; may be repeated.",
+    help="Only points that meet it, as 'ftl.cache >= 8KiB'.",
 )
 """Adds the option with conditions."""
 

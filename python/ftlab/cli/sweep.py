@@ -17,6 +17,7 @@ from ftlab.cli.output import output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.results import Answer
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.config import Config, merge
 from ftlab.points import Failure, Point, Store, complete, missing
 from ftlab.points.grid import points_of
@@ -28,7 +29,7 @@ when_option: Callable[[Command], Command] = click.option(
     "--when",
     multiple=True,
     metavar="CONDITION",
-    help="Only points for which it holds, as 'ftl.cache < buffer.size'; may be repeated.",
+    help="Run only points that meet it, as 'ftl.cache < buffer.size'.",
 )
 """Adds the option with conditions."""
 
@@ -37,32 +38,33 @@ results_option: Callable[[Command], Command] = click.option(
     "folder",
     metavar="DIR",
     default=FOLDER,
-    show_default=True,
-    help="Where results are kept; points that are there are not run again.",
+    help=f"Folder of results, which are not run again [{FOLDER}].",
 )
 """Adds the option that names the folder of results."""
 
 
-@click.command()
+@click.command(cls=Verb)
 @sources_options
-@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
+@ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option("--seeds", type=parse.Count(), help="Run each point with N seeds.")
 @click.option("--parts", type=parse.Count(), help="Run each point on N parts of each trace.")
 @when_option
 @model_options
 @results_option
-@click.option("--missing", "only_missing", is_flag=True, help="Print the points without a result.")
-@click.option("--retry", is_flag=True, help="Run points again that failed.")
+@click.option("--missing", "only_missing", is_flag=True, help="Print points without a result.")
+@click.option("--retry", is_flag=True, help="Run failed points again.")
 @cluster_option
 @output_options
 @click.pass_context
 def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None:
     """Run every combination of several values and keep results.
 
-    Options of the model and --set take several values with commas between; give as many TRACES as
-    you like: "--cache 8KiB,32KiB --buffer none,clash --seeds 5". A file of --config may have lists,
-    ranges, conditions and grids. Each result is a file. An interrupted sweep resumes, and a point
-    that fails stops no other.
+    Options of the device, FTL and run, and --set, take several values:
+
+        ftlab sweep A.csv B.csv --ftl dftl,tpftl --cache 8KiB,32KiB --seeds 5
+
+    A file of --config may have lists, ranges, conditions and grids. Each result is a file. An
+    interrupted sweep resumes, and a point that fails stops no other.
     """
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")

@@ -17,6 +17,7 @@ from ftlab.cli.options import ftl_option, model_options, sources_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table
 from ftlab.cli.sweep import results_option, swept, when_option
 from ftlab.cli.words import translated
@@ -29,20 +30,20 @@ SEARCHES = Path(ftlab.__file__).parent / "searches"
 """The built-in searches, each a file."""
 
 
-@click.command()
+@click.command(cls=Verb)
 @sources_options
-@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
-@click.option("--minimize", metavar="FIGURE,...", help="Metrics to minimise, as response_us.mean.")
-@click.option("--maximize", metavar="FIGURE,...", help="Metrics to maximise.")
+@ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
+@click.option("--minimize", metavar="METRIC,...", help="Metrics to minimise, as response_us.mean.")
+@click.option("--maximize", metavar="METRIC,...", help="Metrics to maximise.")
 @click.option(
     "--limit",
     "limits",
     multiple=True,
     metavar="CONDITION",
-    help="Constraint, as 'ram_bytes <= 64KiB'; may be repeated.",
+    help="Constraint, as 'ram_bytes <= 64KiB'.",
 )
 @click.option("--trials", type=parse.Count(), help="Combinations to try [100].")
-@click.option("--volumes", is_flag=True, help="Search for each volume of the traces alone.")
+@click.option("--volumes", is_flag=True, help="Search separately for each volume.")
 @click.option("--least", type=parse.Count(), help="Skip volumes with fewer requests [1000].")
 @click.option("--seeds", type=parse.Count(), help="Try each combination with N seeds.")
 @when_option

@@ -17,6 +17,7 @@ from ftlab.cli.output import suffix_of
 from ftlab.cli.progress import meter
 from ftlab.cli.run import DEFAULT
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_warnings
 from ftlab.cli.written import Written, check_written
 from ftlab.config import Config, Progress
@@ -37,22 +38,22 @@ FASTEST = 1000.0
 """What no screen shows more of."""
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
-@ftl_option(f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
+@ftl_option("NAME", f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
 @click.option("--every", type=parse.Count(), help="Requests between two frames [a 240th of TRACE].")
 @click.option(
     "--speed",
     type=float,
     callback=lambda context, parameter, found: _speed(found),
     metavar="FRAMES",
-    help=f"Frames per second at most [{SPEED:.0f} on a terminal].",
+    help=f"Maximum of frames per second [{SPEED:.0f} on a terminal].",
 )
 @click.option(
     "--record",
     type=Written(),
     metavar="FILE",
-    help="Write an .html file that plays the run again.",
+    help="Write an .html file that replays the run.",
 )
 @click.option("--live", metavar="PATH", help="Show a device of `ftlab serve --metrics PATH`.")
 @model_options

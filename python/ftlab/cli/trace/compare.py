@@ -12,6 +12,7 @@ from ftlab.cli.options import model_config, model_options, pair_config, pair_opt
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table
 from ftlab.config import Config, merge
 from ftlab.configuration_file import load
@@ -19,13 +20,13 @@ from ftlab.report.similarity import run_line, similarity_table
 from ftlab.similarity import FTLS, compare_sources
 
 
-@click.command()
+@click.command(cls=Verb)
 @pair_options
 @click.option(
     "--ftl",
+    metavar="NAME,...",
     default=",".join(FTLS),
-    show_default=True,
-    help="FTLs that run both, with commas between; none leaves the runs out.",
+    help=f"FTLs to run on both; none for no runs [{','.join(FTLS)}].",
 )
 @model_options
 @output_options

@@ -9,6 +9,7 @@ import click
 from ftlab.cli.options import Command, decorated, source_config, source_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.written import Written, check_written
 from ftlab.config import Config
 from ftlab.report.numbers import by_name
@@ -24,12 +25,9 @@ def output_options(command: Command) -> Command:
             type=Written(),
             metavar="FILE",
             required=True,
-            help="The file to write, - for standard output; .parquet .spc .mqsim .disksim say the "
-            "format, .zst or .gz behind it compresses text.",
+            help="The .parquet, .spc, .mqsim or .disksim file to write.",
         ),
-        click.option(
-            "--to", metavar="FORMAT", help="The format to write: parquet|spc|mqsim|disksim."
-        ),
+        click.option("--to", metavar="FORMAT", help="Format, if the name does not state it."),
     ]
     return decorated(command, options)
 
@@ -45,9 +43,13 @@ def write(config: Config, output: str, to: str | None) -> None:
         say(f"{output}: {written.requests:,} requests as {written.format}, {size}")
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
 @output_options
 def convert(output: str, to: str | None, **options: Any) -> None:
-    """Write TRACE in another format, in one pass."""
+    """Write TRACE in another format, in one pass.
+
+    The end of the name selects the format: .parquet, .spc, .mqsim or .disksim. A further .zst or
+    .gz compresses text. "-o -" is standard output and needs --to.
+    """
     write(source_config(options), output, to)

@@ -11,6 +11,7 @@ from ftlab.cli.options import setting_options, setting_tree, source_config, sour
 from ftlab.cli.output import Outputs, figure_option, in_form, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table
 from ftlab.config import merge
 from ftlab.curve import ENTRY_BYTES, MissRatioCurve, curve_of
@@ -20,7 +21,7 @@ from ftlab.report.tables import Table
 DEVICE = ("--page", "--capacity", "--address")
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
 @setting_options(DEVICE)
 @output_options

@@ -10,19 +10,20 @@ import click
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import hand_over, say
+from ftlab.cli.sections import Verb
 from ftlab.cli.written import Written, check_written
 from ftlab.files import write_atomically
 from ftlab.source import fitted
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
 @click.option(
     "-o",
     "--output",
     type=Written(),
     metavar="FILE",
-    help="The file to write, whose name ends in .toml [standard output].",
+    help="The .toml file to write [standard output].",
 )
 def fit(output: str | None, **options: Any) -> None:
     """Fit a workload model to TRACE, in one pass.

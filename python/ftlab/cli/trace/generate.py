@@ -15,7 +15,7 @@ from ftlab.names import in_any_case, near
 @click.command()
 @click.argument("model")
 @click.option("--requests", type=parse.Count(), help="Number of requests [the model's length].")
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of every random choice [1].")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed of random choices [1].")
 @output_options
 def generate(
     model: str, requests: int | None, seed: int | None, output: str, to: str | None

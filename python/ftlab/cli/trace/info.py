@@ -12,6 +12,7 @@ from ftlab.cli.options import source_config, source_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_sections, show_table
 from ftlab.cli.words import translated
 from ftlab.config import merge, nested
@@ -35,9 +36,9 @@ PAGES = ("page_bytes", "page_accesses", "pages_per_sample")
 """Figures that are shown in a section of their own."""
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
-@click.option("--full", is_flag=True, help="Sizes, arrivals, working set, miss ratios and more.")
+@click.option("--full", is_flag=True, help="Show sizes, arrivals, working set and miss ratios.")
 @click.option("--page", metavar="SIZE", help="Page size for counting accesses [4KiB].")
 @output_options
 @figure_option

@@ -9,10 +9,11 @@ import click
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
+from ftlab.cli.sections import Verb
 from ftlab.source import parts
 
 
-@click.command()
+@click.command(cls=Verb)
 @source_options
 @click.option(
     "-o", "--output", metavar="FOLDER", required=True, help="The new folder for the files."
