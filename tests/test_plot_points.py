@@ -181,6 +181,16 @@ def test_at_equal_ram_caches_move_a_point_along_its_line():
     assert [line.name for line in found] == ["DFTL", "TPFTL"]
     assert [list(line.places) for line in found] == [[8704, 66048]] * 2
     assert [list(line.counts) for line in found] == [[3, 3]] * 2
+    figure = over(several, "ram_bytes", ["mapping.hit_ratio"])
+    (axes,) = figure.axes
+    shown = [text.get_text() for text in axes.get_xticklabels()]
+    assert "8 KiB" in shown and not [each for each in shown if "." in each], "powers of two"
+
+
+def test_more_lines_than_a_reader_can_follow_are_refused():
+    many = [entry("dftl", 8192, 1, 0.5, f"policy-{at}") for at in range(40)]
+    with pytest.raises(package.ConfigError, match="40 lines, expected at most 36; choose points"):
+        over(many, "ftl.cache", ["mapping.hit_ratio"])
 
 
 @pytest.mark.parametrize(

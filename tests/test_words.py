@@ -70,6 +70,9 @@ def test_a_name_that_is_near_is_suggested():
     known = ["response_us.mean", "response_us.p99", "response_us.p999", "ram_bytes"]
     assert names.near("p99", known) == ' (did you mean "response_us.p99"?)'
     assert names.near("RAM_byte", known) == ' (did you mean "ram_bytes"?)'
+    both = ["buffer.hit_ratio", "mapping.hit_ratio"]
+    meant = ' (did you mean "buffer.hit_ratio" or "mapping.hit_ratio"?)'
+    assert names.near("hit_ratio", [*known, *both]) == meant
     assert names.near("xyz", known) == names.near("p", known) == ""
 
 

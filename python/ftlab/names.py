@@ -17,6 +17,9 @@ from ftlab.units import MOST_DIGITS
 LEAST_PART = 3
 """Letters that a name must have to suggest another one of which it is a part."""
 
+MOST_MEANT = 3
+"""Names that are suggested together, as metrics of several sections."""
+
 LEAST, MOST = -(2**63), 2**64 - 1
 """The whole numbers that a core can be told."""
 
@@ -58,13 +61,15 @@ def in_any_case(name: str, names: Iterable[str]) -> str:
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return the question whether another name was meant, if one is near or has it as a part."""
+    """Return the question whether another name was meant: one that ends in it, is near, has it."""
     lower = {each.lower(): each for each in reversed(list(names))}
     wanted = name.lower()
-    found = get_close_matches(wanted, lower, 1)
+    found = [each for each in reversed(lower) if each.endswith(f".{wanted}")][:MOST_MEANT]
+    found = found or get_close_matches(wanted, lower, 1)
     if not found and len(wanted) >= LEAST_PART:
         found = [each for each in reversed(lower) if wanted in each][:1]
-    return "".join(f' (did you mean "{lower[each]}"?)' for each in found)
+    told = " or ".join(f'"{lower[each]}"' for each in found)
+    return f" (did you mean {told}?)" if told else ""
 
 
 def _leaf(key: str, value: Any) -> Config:

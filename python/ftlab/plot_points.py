@@ -44,6 +44,9 @@ TALL = 30.0
 MOST_OF_A_MAP = 10_000
 """Of a share of the map, the greatest number below the line."""
 
+MOST_LINES = 36
+"""Lines of a panel: more than there are FTLs."""
+
 MOST_TICKS = 8
 """Places that are all named on an axis."""
 
@@ -127,6 +130,12 @@ def over(
     x, ys = known_name(entries, x), [known_name(entries, y) for y in ys]
     facets = faceted(entries, known_name(entries, how.facet)) if how.facet else {"": entries}
     drawn = {(y, value): lines(part, x, y, how.facet) for y in ys for value, part in facets.items()}
+    most = max(map(len, drawn.values()))
+    if most > MOST_LINES:
+        raise ConfigError(
+            f"found {most} lines, expected at most {MOST_LINES}; choose points with --where, or "
+            "give each sweep and search a folder of its own with --results"
+        )
     how.check(
         [line for each in drawn.values() for line in each], [x, *ys, *map(_word, [x, *ys]), *facets]
     )
@@ -193,7 +202,7 @@ def _scale(axes: Axes, x: str, places: Sequence[Any]) -> None:
     is_share = kind == "size" and places[-1] <= 1
     unit = "count" if is_share else _unit(x)
     if places[0] > 0 and places[-1] >= LOG * places[0]:
-        axes.set_xscale("log", base=2 if kind == "size" else 10)
+        axes.set_xscale("log", base=2 if unit == "bytes" or is_share else 10)
     if len(places) == 1:
         axes.set_xlim(places[0] / 2, places[0] * 1.5 or 1)
     name_axis(axes.xaxis, x, unit)

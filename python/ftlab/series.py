@@ -60,7 +60,7 @@ def known_name(entries: Sequence[Entry], name: str) -> str:
     known = [*FIGURES, *names(rows(results_of(entries))), FTL]
     found = in_any_case(name, known)
     if found not in known:
-        raise ConfigError(f'no figure or setting of the name "{name}"{near(name, known)}')
+        raise ConfigError(f'no metric or setting of the name "{name}"{near(name, known)}')
     return found
 
 
@@ -91,7 +91,7 @@ def lines(entries: Sequence[Entry], x: str, y: str, facet: str | None = None) ->
         if place is None or figure is None:
             continue
         if not isinstance(figure, int | float):
-            raise ConfigError(f"{y}: found {figure!r}, expected a figure that is a number")
+            raise ConfigError(f"{y}: found {figure!r}, expected a metric that is a number")
         ftl = "" if x == FTL else entry.ftl
         name = _name(entry, ftl, naming, traces)
         point = repr([setting(entry, key) for key in along] if along else place)

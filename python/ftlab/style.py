@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import matplotlib as mpl
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.ticker import FuncFormatter, MultipleLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MultipleLocator, NullLocator
 
 from ftlab.report.numbers import brief
 from ftlab.report.tables import printable
@@ -223,7 +223,10 @@ def name_axis(axis: Axis, label: str, unit: str) -> None:
     axis.set_label_text(label)
     if unit == "count":
         return
-    if unit == "bytes" and axis.get_scale() == "linear":
+    if unit == "bytes":
         low, high = axis.get_view_interval()
-        axis.set_major_locator(MultipleLocator(2.0 ** ceil(log2(max(high - low, 1.0) / TICKS))))
+        step = 2.0 ** ceil(log2(max(high - low, 1.0) / TICKS))
+        linear = axis.get_scale() == "linear"
+        axis.set_major_locator(MultipleLocator(step) if linear else LogLocator(2, numticks=TICKS))
+        axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: brief(value, unit)))
