@@ -191,7 +191,7 @@ def test_demo_writes_a_report_and_says_what_to_try(ftlab):
     assert result.exit_code == 0, result.output
     assert sorted(os.listdir("ftlab-demo")) == ["comparison.svg", "report.html"]
     assert "ftlab-demo/report.html" in result.stdout
-    assert "What to try next" in result.stdout
+    assert "Next steps" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -33,18 +33,23 @@ def check(context: click.Context, ftl: str, cases: int, case: str | None) -> Non
     ftl = names_of.ftl(ftl)
     with meter() as progress:
         found = verdicts(ftl, cases, case, progress)
+    broken = [verdict for verdict in found if not verdict.holds]
     for verdict in found:
-        say(*_lines(verdict, ftl))
-    context.exit(0 if all(verdict.holds for verdict in found) else 1)
+        say(*_lines(verdict, ftl, verdict is broken[0] if broken else False))
+    if len(broken) > 1:
+        say(f"{len(broken)} of {len(found)} laws are broken; begin with the first")
+    context.exit(1 if broken else 0)
 
 
-def _lines(verdict: Verdict, ftl: str) -> list[str]:
-    """Return what is said of a law."""
+def _lines(verdict: Verdict, ftl: str, whole: bool) -> list[str]:
+    """Return what is said of a law; ``whole`` adds the last operations before it was broken."""
     if verdict.holds:
         cases = "case" if verdict.cases == 1 else "cases"
         return [f"holds   {verdict.law} ({verdict.cases} {cases})"]
+    rule, before, operations = str(verdict.message).partition("; last operations: ")
     told = [
-        *str(verdict.message).splitlines(),
+        *rule.splitlines(),
+        *([f"last operations: {operations.strip('; ')}"] if before and whole else []),
         *(places(verdict.exception) if verdict.exception else []),
         f"ftlab check {ftl} --case '{verdict.case}'",
     ]

@@ -23,12 +23,12 @@ PROFILE = "financial1"
 PRESET = "tpftl-eurosys15"
 
 NEXT = f"""
-What to try next:
+Next steps:
+  ftlab explain {PROFILE} --requests 50k --preset {PRESET}   why DFTL is slower
   ftlab run {PROFILE} --preset {PRESET} --ftl tpftl          one FTL in detail
   ftlab compare {PROFILE} --preset {PRESET} --cache 64KiB    a larger mapping cache
-  ftlab compare --workload randwrite,bs=4k,size=64MiB --capacity 64MiB --warmup sequential
   ftlab compare YOUR-TRACE.csv.gz                                    your own trace
-  ftlab list ftls                                                    what else there is"""
+  ftlab list ftls                                                    all FTLs"""
 
 
 @click.command()

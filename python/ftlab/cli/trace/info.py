@@ -26,8 +26,33 @@ from ftlab.source import characteristics, statistics
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OPENING = ("name", "format", "units", "duration_s", "requests_per_s", "span_bytes")
-"""Figures that come first: who reads them sees whether the units are right."""
+LABELS = {
+    "name": "name",
+    "format": "format",
+    "units": "units",
+    "duration_s": "duration",
+    "requests_per_s": "requests per second",
+    "span_bytes": "address span",
+    "used_bytes": "address span, volumes apart",
+    "end_bytes": "last address",
+    "address_space_bytes": "device needed",
+    "volumes_count": "volumes",
+    "unique_pages_4k": "distinct 4 KiB pages",
+    "requests": "requests",
+    "reads": "reads",
+    "writes": "writes",
+    "trims": "trims",
+    "flushes": "flushes",
+    "write_ratio": "share of writes",
+    "mean_bytes": "mean size",
+    "mean_read_bytes": "mean size of reads",
+    "mean_write_bytes": "mean size of writes",
+    "aligned_4k_ratio": "aligned to 4 KiB",
+    "sequential_requests_ratio": "sequential requests",
+    "sequential_pages_ratio": "sequential pages",
+    "digest": "digest",
+}
+"""Statistics in their order: the first ones show whether the units are right."""
 
 COLUMNS = ("volume", "handle", "requests", "first_byte", "end_byte")
 """Columns that come first in the table of volumes."""
@@ -95,15 +120,16 @@ def _sections(record: Record) -> list[Section]:
 
 
 def _lines(record: Record) -> list[tuple[str, str]]:
-    """Return the figures of a record that exist, each in the unit that its name says."""
-    first = [key for key in OPENING if key in record]
+    """Return the statistics of a record that exist, each in the unit that its name states."""
+    keys = [
+        *(key for key in LABELS if key in record),
+        *(key for key in record if key not in LABELS),
+    ]
     return [
-        (words(key), by_name(key, value))
-        for key, value in [
-            *((key, record[key]) for key in first),
-            *((key, value) for key, value in record.items() if key not in OPENING),
-        ]
-        if value is not None and not isinstance(value, Record | list) and key not in PAGES
+        (LABELS.get(key, words(key)), by_name(key, value))
+        for key in keys
+        if (value := record[key]) is not None
+        if not isinstance(value, Record | list) and key not in PAGES
         if key != "flushes" or value > 0
     ]
 
