@@ -13,38 +13,28 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import ftlab
+from ftlab.titles import title
 
 PICTURE = Path(__file__).parent.parent / "docs" / "_static" / "readme.svg"
 REQUESTS = 100_000
-FTLS = {
-    "page": "the whole map in RAM",
-    "tpftl": "8 KiB of it, with prefetching",
-    "dftl": "8 KiB of it, entry by entry",
-    "fast": "a map of blocks, and log blocks",
-}
+FTLS = ["page", "tpftl", "dftl", "fast"]
 CAUSES = {
-    "what the host asked for": ("#0072B2", ["host"], []),
-    "finding out where pages are": (
+    "host requests": ("#0072B2", ["host"], []),
+    "address translation": (
         "#E69F00",
         ["translation", "gc_mapping", "gc_translation"],
         ["translation"],
     ),
-    "making room": ("#D55E00", ["gc_data", "merge"], ["data", "log"]),
+    "garbage collection": ("#D55E00", ["gc_data", "merge"], ["data", "log"]),
 }
 """What a share of a bar is: its colour, the causes of its reads and programs, the erases in it."""
-FLOW = [
-    ("a trace", f"{REQUESTS:,} requests, modelled on\na bank's transaction log"),
-    ("an FTL", "says where each page is,\nand makes room"),
-    ("checked NAND", "every read is compared\nwith the last write"),
-    ("figures", "hit ratio, write amplification,\nlatency, wear, RAM"),
-]
 
 
 def main() -> None:
     """Run and draw."""
     results = ftlab.compare(
         ftlab.profile("financial1", requests=REQUESTS),
-        list(FTLS),
+        FTLS,
         ftlab.Device(capacity="512MiB"),
         preset="tpftl-eurosys15",
         warmup="random:1",
@@ -52,43 +42,34 @@ def main() -> None:
     matplotlib.rcParams.update(
         {"svg.fonttype": "none", "svg.hashsalt": "ftlab", "font.family": "sans-serif"}
     )
-    figure = Figure(figsize=(8.6, 4.3), facecolor="white", layout="constrained")
-    upper, lower = figure.subplots(2, 1, height_ratios=[1, 2.3])
-    draw_flow(upper)
-    draw_bars(lower, list(results))
+    figure = Figure(figsize=(5.4, 3.2), facecolor="white", layout="constrained")
+    draw(figure.subplots(), list(results))
     figure.savefig(PICTURE, metadata={"Date": None})
     print(PICTURE)
 
 
-def draw_flow(axes: Axes) -> None:
-    """Draw what ftlab does, from left to right."""
-    axes.set(xlim=(0, len(FLOW)), ylim=(0, 1))
-    axes.axis("off")
-    for place, (title, words) in enumerate(FLOW):
-        box = {"boxstyle": "round,pad=0.35", "facecolor": "#eef3f8", "edgecolor": "#0072B2"}
-        axes.text(place + 0.5, 0.82, title, ha="center", weight="bold", bbox=box)
-        axes.text(place + 0.5, 0.5, words, ha="center", va="top", size=8.5, color="#444444")
-        if place:
-            axes.annotate(
-                "", (place + 0.12, 0.86), (place - 0.12, 0.86), arrowprops={"arrowstyle": "->"}
-            )
+def draw(axes: Axes, results: Sequence[ftlab.Result]) -> None:
+    """Draw a bar for each FTL: the time of the flash for a request, by its cause.
 
-
-def draw_bars(axes: Axes, results: Sequence[ftlab.Result]) -> None:
-    """Draw a bar for each FTL: the time of the flash for a request, by what caused it."""
+    The figure is as narrow as a phone, so that its text is legible there.
+    """
+    names = [f"{title(each.ftl)}\n{ram_of(each):.3g} KiB of RAM" for each in results]
     ends = [0.0] * len(results)
     for label, (colour, causes, kinds) in CAUSES.items():
         times = [time_of(result, causes, kinds) for result in results]
-        axes.barh(list(FTLS), times, left=ends, color=colour, label=label, height=0.6)
+        axes.barh(names, times, left=ends, color=colour, label=label, height=0.6)
         ends = [end + time for end, time in zip(ends, times, strict=True)]
-    for place, (result, end) in enumerate(zip(results, ends, strict=True)):
-        words = f"{FTLS[result.ftl]}: {sum(result['ram_bytes'].values()) / 1024:,.1f} KiB of RAM"
-        axes.annotate(words, (end, place), (5, 0), textcoords="offset points", va="center", size=9)
+    for place, end in enumerate(ends):
+        axes.annotate(f"{end:.2f}", (end, place), (4, 0), textcoords="offset points", va="center")
     axes.invert_yaxis()
-    axes.set(xlim=(0, 1.6 * max(ends)), xlabel="time of the flash for a request, ms")
-    axes.set_title("The same trace on the same SSD, under four FTLs", loc="left", pad=24)
+    axes.set(xlim=(0, 1.15 * max(ends)), xlabel="flash time per request (ms)")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, ncols=len(CAUSES))
+    axes.figure.legend(loc="outside upper left", frameon=False, ncols=2, fontsize=10)
+
+
+def ram_of(result: ftlab.Result) -> float:
+    """Return the RAM of a run in KiB, all parts together."""
+    return float(sum(result["ram_bytes"].values()) / 1024)
 
 
 def time_of(result: ftlab.Result, causes: Sequence[str], kinds: Sequence[str]) -> float:

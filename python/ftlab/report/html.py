@@ -44,25 +44,25 @@ __all__ = [
 ]
 """What other distributions may use."""
 
-QUESTIONS = {
+FIGURES = {
     "latency": (
-        "How long do requests wait?",
-        "Share of requests answered within a time; further left is faster.",
+        "Response time",
+        "Share of requests that complete within a time. A curve further left is faster.",
     ),
     "timeline": (
-        "How does the run go?",
+        "Progress of the run",
         "Hit ratio of the mapping cache and write amplification over simulated time.",
     ),
     "warmup": (
-        "Was the device steady?",
-        "Write amplification in each window of the warm-up, until it was steady.",
+        "Warm-up",
+        "Write amplification in each window of the warm-up.",
     ),
     "operations": (
-        "What keeps the flash busy?",
-        "Flash operations by what caused them; each panel has a scale of its own.",
+        "Flash operations",
+        "Flash operations by cause. Each panel has its own scale.",
     ),
 }
-"""What each figure answers, and how it is read."""
+"""The title of each figure, and how it is read."""
 
 
 def report(comparison: Comparison, title: str | None = None) -> str:
@@ -229,7 +229,7 @@ def _figures(comparison: Comparison) -> str:
         return "<p>Figures need matplotlib: <code>pip install 'ftlab[plot]'</code>.</p>"
     windows = any(result.find("warmup.windows") for result in comparison)
     parts = []
-    for name, (question, caption) in QUESTIONS.items():
+    for name, (question, caption) in FIGURES.items():
         if windows or name != "warmup":
             svg = image(plot.FIGURES[name](list(comparison), comparison.labels))
             parts.append(figure(svg, caption, question, whole=name == "operations"))

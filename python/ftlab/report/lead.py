@@ -41,23 +41,23 @@ def _alone(label: str, runs: Sequence[Result]) -> list[str]:
 
 
 def _winners(named: Sequence[Named]) -> list[str]:
-    fastest = _race(named, RESPONSE, "answers fastest", "a mean of {}")
-    least = _race(named, AMPLIFICATION, "programs least", "{} pages for each written")
+    fastest = _race(named, RESPONSE, "mean response")
+    least = _race(named, AMPLIFICATION, "write amplification")
     return [each for each in (fastest, least) if each]
 
 
-def _race(named: Sequence[Named], figure: Figure, wins: str, says: str) -> str:
+def _race(named: Sequence[Named], figure: Figure, name: str) -> str:
     """Return who is best by a figure and by how much; nothing where too few have it."""
     known = [(value, *each) for each in named if (value := figure.measured(each[1])) is not None]
     if len(known) < 2:
         return ""
     (first, label, winner), (second, other, loser) = sorted(known, key=lambda e: e[0].mean)[:2]
     ram, others = (RAM.cell(*each) for each in (winner, loser))
-    told = says.format(written(first.mean, figure.unit))
+    told = written(first.mean, figure.unit)
     if not first.differs(second):
-        return f"{label} and {other} are a draw: {told}; RAM {ram} and {others}."
-    less = f"{100 * (1 - first.mean / second.mean):.1f} % less than {other}"
-    return f"{label} {wins}: {told}, {less}; its RAM {ram}, {other}'s {others}."
+        return f"{label} and {other} have the same {name}: {told} (RAM {ram} and {others})."
+    less = f"{100 * (1 - first.mean / second.mean):.1f} % below {other}"
+    return f"{label} has the lowest {name}: {told}, {less} (RAM {ram} against {others})."
 
 
 def _doubts(comparison: Comparison, named: Sequence[Named]) -> list[str]:
@@ -71,13 +71,13 @@ def _doubts(comparison: Comparison, named: Sequence[Named]) -> list[str]:
         )
     if late:
         doubts.append(
-            f"Do not believe response times of {_list(late)}: requests arrived faster than they "
-            "were served."
+            f"Do not use response times of {_list(late)}: requests arrived faster than the device "
+            "served them."
         )
     warnings = len(warning_lines(comparison))
     if warnings:
         what = "the warning" if warnings == 1 else f"the {warnings} warnings"
-        doubts.append(f"Read {what} below before you cite a number.")
+        doubts.append(f"Read {what} below before you publish a number.")
     return doubts
 
 
