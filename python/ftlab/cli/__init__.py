@@ -178,7 +178,10 @@ VERBS = Verbs({name: place for group in GROUPS.values() for name, place in group
 )
 @click.version_option(version(), prog_name="ftlab", message="%(prog)s %(version)s")
 def program() -> None:
-    """Run flash translation layers on block traces."""
+    """Run flash translation layers on block traces.
+
+    Start with "ftlab demo". "ftlab COMMAND --help" explains a command.
+    """
 
 
 def main() -> NoReturn:

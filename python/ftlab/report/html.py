@@ -46,7 +46,7 @@ __all__ = [
 
 FIGURES = {
     "latency": (
-        "Response time",
+        "Distribution of response times",
         "Share of requests that complete within a time. A curve further left is faster.",
     ),
     "timeline": (
@@ -54,7 +54,7 @@ FIGURES = {
         "Hit ratio of the mapping cache and write amplification over simulated time.",
     ),
     "warmup": (
-        "Warm-up",
+        "Steady state",
         "Write amplification in each window of the warm-up.",
     ),
     "operations": (
