@@ -83,7 +83,7 @@ def moved_table(labels: Sequence[str], first: Result, second: Result) -> Table:
             move = abs(after - before) / largest
             rows.append((move, [path, by_name(path, before), by_name(path, after), change]))
     rows.sort(key=lambda row: (-row[0], row[1]))
-    header = ["metric", *map(FtlName, labels), "change"]
+    header = ["figure", *map(FtlName, labels), "change"]
     return Table(header, [[str(cell) for cell in row] for _, row in rows[:MOST_MOVED]])
 
 
