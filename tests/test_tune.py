@@ -48,6 +48,17 @@ def found(folder, **tune):
     return one
 
 
+def test_a_search_is_limited_in_the_values_of_a_setting_and_not_in_points():
+    many = {"from": 1, "to": 2_000, "step": 1}
+    tree = {"ftls": ["page"], "gc": {"low": many, "high": many}}
+    with pytest.raises(ConfigError, match="4,000,000 points, expected at most 1,000,000"):
+        grids_of(tree)
+    assert [len(grid.axes) for grid in grids_of(tree, is_search=True)] == [2]
+    tree["gc"]["low"] = {"from": 1, "to": 10**9, "step": 1}
+    with pytest.raises(ConfigError, match="1,000,000,000 values, expected at most 1,000,000"):
+        grids_of(tree, is_search=True)
+
+
 def test_a_trial_is_asked_only_for_what_has_an_effect():
     (grid,) = grids_of(TREE)
     fixed = {"0 buffer.policy": 0, "0 ftl": 0}

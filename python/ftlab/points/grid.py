@@ -115,8 +115,12 @@ class Grid:
         return [point for point in points if _fits(point, self.when)]
 
 
-def grids_of(tree: Mapping[str, Any]) -> list[Grid]:
-    """Return the parts of a sweep; raises as `points_of` does."""
+def grids_of(tree: Mapping[str, Any], *, is_search: bool = False) -> list[Grid]:
+    """Return the parts of a sweep; raises as `points_of` does.
+
+    A search chooses among points and makes no list of them: only the values of each setting are
+    limited in number.
+    """
     grids = parts("grid", tree.get("grid", [{}]))
     grids = [_named(grid) for grid in grids]
     base = _named({key: value for key, value in tree.items() if key != "grid"})
@@ -126,9 +130,10 @@ def grids_of(tree: Mapping[str, Any]) -> list[Grid]:
     for grid in trees:
         _check(grid, [ftl for each in trees for ftl in _ftls(each)])
     found = [counted(grid) for grid in trees]
-    total = sum(map(_points, found))
+    total = max(map(_values, found)) if is_search else sum(map(_points, found))
     if total > MOST_POINTS:
-        raise ConfigError(f"found {total:,} points, expected at most {MOST_POINTS:,}")
+        what = "values" if is_search else "points"
+        raise ConfigError(f"found {total:,} {what}, expected at most {MOST_POINTS:,}")
     return [_grid(grid) for grid in found]
 
 
@@ -242,10 +247,20 @@ def _grid(tree: Config) -> Grid:
 
 def _points(tree: Config) -> int:
     """Return how many combinations of values a part of a sweep has, before any is made."""
+    return prod(_lengths(tree)) * len(_ftls(tree))
+
+
+def _values(tree: Config) -> int:
+    """Return how many values the setting with most of them has."""
+    return max(_lengths(tree))
+
+
+def _lengths(tree: Config) -> list[int]:
+    """Return how many values each setting has, and how many seeds there are."""
     seeds = tree.get("seeds")
-    axes = [_length(key, value) for key, value in leaves(tree) if not seeds or key != "run.seed"]
     runs = seeds if isinstance(seeds, int) else len(seeds) if isinstance(seeds, list) else 1
-    return prod(axes) * len(_ftls(tree)) * max(runs, 1)
+    axes = [_length(key, value) for key, value in leaves(tree) if not seeds or key != "run.seed"]
+    return [*axes, max(runs, 1)]
 
 
 def _length(key: str, value: Any) -> int:

@@ -92,7 +92,9 @@ class _Search:
     def __init__(self, name: str, tree: Mapping[str, Any], goal: Goal) -> None:
         self._name = name
         self._goal = goal
-        self._grids = grids_of({key: value for key, value in tree.items() if key != "tune"})
+        self._grids = grids_of(
+            {key: value for key, value in tree.items() if key != "tune"}, is_search=True
+        )
         self._against = _against(tree)
         grids = [*self._grids, *self._against]
         _check_input(grids)
