@@ -50,17 +50,22 @@ fn requests(trace: &str) -> (Vec<Request>, u32) {
     }
 }
 
-/// A trace as a file of a test's own: a request each 100 us.
+/// A trace as a file of a test's own.
 fn file(trace: &str, test: &str) -> (PathBuf, u32) {
     let (requests, pages) = requests(trace);
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{trace}-{test}.csv"));
+    (written(&requests, &format!("{trace}-{test}")), pages)
+}
+
+/// Requests as a file, one each 100 us.
+fn written(requests: &[Request], name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.csv"));
     let mut text = String::new();
     for (number, (first, count)) in requests.iter().enumerate() {
         let time = 1_000_000 + 100 * number;
         writeln!(text, "0,W,{},{},{time}", first * 4096, count * 4096).expect("a line");
     }
     std::fs::write(&path, text).expect("a file");
-    (path, pages)
+    path
 }
 
 /// A volume of so many pages under a trace.
@@ -180,5 +185,26 @@ fn garbage_starts_gc_where_an_ftl_obeys_it_alone() {
         [("page", true), ("hat", true), ("sepbit", true), ("dftl", false), ("fast", false)]
     {
         assert_eq!(catalog.check_obeyed(user, &[ftl]).is_ok(), obeys, "{ftl}");
+    }
+}
+
+/// Eighteen writes into blocks of four pages: what is moved, and how many pages of the host each class gets.
+#[test]
+fn a_worked_example_gives_each_page_its_class() {
+    let writes = [0, 1, 2, 3, 0, 1, 4, 5, 0, 2, 0, 6, 0, 1, 0, 7, 2, 0];
+    let path = written(&writes.map(|page| (page, 1)), "worked-example");
+    let expected = [
+        ("SepGC", 6, vec![]),
+        ("DAC", 2, vec![8, 3, 3, 1, 1, 2]),
+        ("WARCIP", 3, vec![0, 0, 0, 2, 6, 10]),
+    ];
+    for (scheme, moved, classes) in expected {
+        let mut tree = volume(&path, 8, "greedy", settings(scheme));
+        tree["device"]["pages_per_block"] = 4.into();
+        tree["gc"]["garbage"] = "30%".into();
+        let report = run(&tree);
+        assert_eq!(report.flash.programs["gc_data"], moved, "{scheme}");
+        let written = |class| report.own[format!("separation.written_{class}").as_str()];
+        assert_eq!((0..classes.len()).map(written).collect::<Vec<_>>(), classes, "{scheme}");
     }
 }
