@@ -309,6 +309,19 @@ class GC(Settings):
         Whether an OOB read is counted and charged for each page of a victim. If not, validity and
         owner are known from RAM and from the copied page itself. Default: false. Source:
         choices.md#gc-oob-scan.
+    start
+        What starts GC: few free blocks, as in a device, or much garbage, as in a log-structured
+        volume. ``"free-blocks"``: A frontier needs a block, and ``gc.low`` blocks are free: a
+        device of fixed size. ``"garbage"``: A request is over, and more than the share
+        ``gc.garbage`` of all pages in use is garbage: a volume that grows. Default: free-blocks.
+        Source: Wang et al., SepBIT, FAST 2022.
+    garbage
+        Share of garbage above which GC starts, and from which a block may be collected (``start =
+        garbage``). Default: 15%. Range: 0.01 to 0.9. Source: Wang et al., SepBIT, FAST 2022.
+    victims
+        Blocks that are collected after a request when there is too much garbage (``start =
+        garbage``). Default: 1. Unit: blocks. Range: 1 to 1024. Source: Wang et al., SepBIT, FAST
+        2022.
     choices
         Blocks drawn by ``d-choices``. Default: 10. Unit: blocks. Range: 1 to 1024. Source: ours.
     window
@@ -337,6 +350,9 @@ class GC(Settings):
     mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     oob_scan: bool | None = setting("gc.oob_scan")
+    start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    garbage: Quantity | None = setting("gc.garbage")
+    victims: int | None = setting("gc.victims")
     choices: int | None = setting("gc.choices")
     window: Quantity | None = setting("gc.window")
 
@@ -763,6 +779,12 @@ class Page(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_start
+        ``start`` of `ftlab.GC`, for this FTL.
+    gc_garbage
+        ``garbage`` of `ftlab.GC`, for this FTL.
+    gc_victims
+        ``victims`` of `ftlab.GC`, for this FTL.
     placement
         Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
         for all planes. ``"striped"``: By logical page: a page never leaves its plane.
@@ -775,8 +797,10 @@ class Page(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -810,11 +834,19 @@ class Page(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    gc_garbage: Quantity | None = setting("gc.garbage")
+    gc_victims: int | None = setting("gc.victims")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
@@ -848,6 +880,12 @@ class HAT(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_start
+        ``start`` of `ftlab.GC`, for this FTL.
+    gc_garbage
+        ``garbage`` of `ftlab.GC`, for this FTL.
+    gc_victims
+        ``victims`` of `ftlab.GC`, for this FTL.
     placement
         Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
         for all planes. ``"striped"``: By logical page: a page never leaves its plane.
@@ -860,8 +898,10 @@ class HAT(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -897,11 +937,19 @@ class HAT(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    gc_garbage: Quantity | None = setting("gc.garbage")
+    gc_victims: int | None = setting("gc.victims")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
@@ -921,6 +969,17 @@ class SEPBIT(NamedFtl):
     growth
         Factor between the ages that bound the classes of moved pages, in mean lifespans. Default:
         4. Range: 1 to 1024. Source: Wang et al., FAST 2022.
+    mean
+        What of the mean lifespan counts. ``"whole"``: Whole page writes. ``"real"``: All of it, as
+        in the program of the authors. Default: whole. Source: ours.
+    queue
+        Whether a short-lived page must be in the queue of recent writes, as in the program of the
+        authors. Default: false. Source: ours.
+    parts
+        Which pages it distinguishes. ``"both"``: Those that the host writes and those that GC
+        moves. ``"written"``: Those that the host writes: UW of the paper's breakdown. ``"moved"``:
+        Those that GC moves: GW of the paper's breakdown. Default: both. Source: Wang et al., FAST
+        2022.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low
@@ -933,6 +992,12 @@ class SEPBIT(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_start
+        ``start`` of `ftlab.GC`, for this FTL.
+    gc_garbage
+        ``garbage`` of `ftlab.GC`, for this FTL.
+    gc_victims
+        ``victims`` of `ftlab.GC`, for this FTL.
     placement
         Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
         for all planes. ``"striped"``: By logical page: a page never leaves its plane.
@@ -955,6 +1020,9 @@ class SEPBIT(NamedFtl):
     _: KW_ONLY
     window: int | None = setting("sepbit.window")
     growth: int | None = setting("sepbit.growth")
+    mean: Literal["whole", "real"] | None = setting("sepbit.mean")
+    queue: bool | None = setting("sepbit.queue")
+    parts: Literal["both", "written", "moved"] | None = setting("sepbit.parts")
     gc_policy: (
         Literal[
             "greedy",
@@ -974,6 +1042,9 @@ class SEPBIT(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    gc_garbage: Quantity | None = setting("gc.garbage")
+    gc_victims: int | None = setting("gc.victims")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
@@ -1030,8 +1101,10 @@ class DFTL(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1091,7 +1164,12 @@ class DFTL(NamedFtl):
         setting("ftl.placement")
     )
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
@@ -1143,8 +1221,10 @@ class DLOOP(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1201,7 +1281,12 @@ class DLOOP(NamedFtl):
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
@@ -1248,13 +1333,21 @@ class DLOOPHot(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL. Default: greedy.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_start
+        ``start`` of `ftlab.GC`, for this FTL.
+    gc_garbage
+        ``garbage`` of `ftlab.GC`, for this FTL.
+    gc_victims
+        ``victims`` of `ftlab.GC`, for this FTL.
     separation
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1302,8 +1395,16 @@ class DLOOPHot(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    gc_garbage: Quantity | None = setting("gc.garbage")
+    gc_victims: int | None = setting("gc.victims")
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
@@ -1354,8 +1455,10 @@ class CDFTL(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1404,7 +1507,12 @@ class CDFTL(NamedFtl):
         setting("ftl.placement")
     )
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
@@ -1458,8 +1566,10 @@ class SFTL(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1501,7 +1611,12 @@ class SFTL(NamedFtl):
         setting("ftl.placement")
     )
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
@@ -1537,6 +1652,12 @@ class ZFTL(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_start
+        ``start`` of `ftlab.GC`, for this FTL.
+    gc_garbage
+        ``garbage`` of `ftlab.GC`, for this FTL.
+    gc_victims
+        ``victims`` of `ftlab.GC`, for this FTL.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1569,6 +1690,9 @@ class ZFTL(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    gc_garbage: Quantity | None = setting("gc.garbage")
+    gc_victims: int | None = setting("gc.victims")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -1632,8 +1756,10 @@ class TPFTL(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1689,7 +1815,12 @@ class TPFTL(NamedFtl):
         setting("ftl.placement")
     )
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
@@ -1757,8 +1888,10 @@ class TPFTLAdaptive(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1814,7 +1947,12 @@ class TPFTLAdaptive(NamedFtl):
         setting("ftl.placement")
     )
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
@@ -1859,8 +1997,10 @@ class TreeFTL(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1899,7 +2039,12 @@ class TreeFTL(NamedFtl):
         setting("ftl.placement")
     )
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
@@ -1948,8 +2093,10 @@ class APS(NamedFtl):
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
         together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. Default: none. Source:
-        FlashSim; choices.md#separation.
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1990,7 +2137,12 @@ class APS(NamedFtl):
         setting("ftl.placement")
     )
     separation: (
-        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+        Literal[
+            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+        ]
+        | type
+        | Plugin
+        | None
     ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
@@ -2024,6 +2176,12 @@ class CFTL(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_start
+        ``start`` of `ftlab.GC`, for this FTL.
+    gc_garbage
+        ``garbage`` of `ftlab.GC`, for this FTL.
+    gc_victims
+        ``victims`` of `ftlab.GC`, for this FTL.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -2055,6 +2213,9 @@ class CFTL(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    gc_garbage: Quantity | None = setting("gc.garbage")
+    gc_victims: int | None = setting("gc.victims")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 

@@ -537,6 +537,16 @@ bugs! {
         why "a map in RAM needs none", by "sepbit";
     SeparatorTrimUnseen: "separation: a page that was trimmed is taken for one that is replaced",
         why "a page without data has no age", law "a_separation";
+    SeparatorRequestUntold: "separation: it hears of no request",
+        why "a rule may ask where a request begins", law "a_separation";
+    SeparatorFilledUntold: "separation: it hears of no block that is full",
+        why "a rule may ask how full blocks are", law "a_separation";
+    VolumeClosesLate: "volume: a full block stays open",
+        why "what is full is a candidate", by "page";
+    VolumeNeverCleaned: "volume: GC never starts by garbage",
+        why "no more is garbage than gc.garbage says", by "page";
+    VolumeTooSmall: "volume: any device is accepted",
+        why "garbage needs room", by "page";
     PlacementUntoldOfHost: "separation: it hears nothing of what the host says",
         why "the pages of a handle have a class of their own", law "a_separation";
     HeldForgetsMeta: "buffer: what the host says of a page is gone when the page leaves RAM",

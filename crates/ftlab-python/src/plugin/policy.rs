@@ -65,7 +65,7 @@ impl Clone for PythonPolicy {
 }
 
 impl VictimPolicy for PythonPolicy {
-    fn close(&mut self, Closed { pbn, valid, class, at }: Closed) {
+    fn close(&mut self, Closed { pbn, valid, class, at, .. }: Closed) {
         self.closed[pbn.index()] = true;
         let Moment { programs, time } = at;
         self.faults.run(|py| {

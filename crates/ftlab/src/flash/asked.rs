@@ -117,6 +117,15 @@ impl Asked {
         true
     }
 
+    /// The first page of the request and how many it has, while it is served; `None` if it has no pages.
+    pub fn request(&self) -> Option<(Lpn, u32)> {
+        if self.at >= LISTED {
+            return self.list.request();
+        }
+        let lpn = (self.first >> 1) as u32;
+        Some((Lpn(lpn), ((self.end - self.first) / 2) as u32))
+    }
+
     /// Whether the FTL serves a request now.
     pub const fn is_under_way(&self) -> bool {
         self.at != self.idle

@@ -314,6 +314,11 @@ impl Flash {
         }
     }
 
+    /// The first page of the request that is served and how many it has, where the host asks for any.
+    pub(crate) fn request(&self) -> Option<(Lpn, u32)> {
+        self.truth.asked.request()
+    }
+
     /// The FTL has returned from what the host asked of it.
     ///
     /// # Panics

@@ -225,33 +225,64 @@ pub enum Cleaning {
     Itself,
 }
 
+/// The keys of GC that starts by free blocks, and these.
+macro_rules! collected {
+    ($($key:literal),* $(,)?) => {
+        &[
+            "gc.policy",
+            "gc.choices",
+            "gc.window",
+            "gc.low",
+            "gc.high",
+            "gc.mode",
+            "gc.oob_scan",
+            $($key),*
+        ]
+    };
+}
+
 /// The keys that every page-level FTL obeys.
-const PAGE_LEVEL: &[&str] = &["gc.", "ftl.placement", "ftl.order", "ftl.separation"];
-/// The keys of `PAGE_LEVEL` where pages are separated by the FTL's own rule, which says where copies go.
-const SEPARATED: &[&str] = &[
-    "gc.policy",
-    "gc.choices",
-    "gc.window",
-    "gc.low",
-    "gc.high",
-    "gc.mode",
-    "gc.oob_scan",
+const PAGE_LEVEL: &[&str] =
+    collected!["gc.copies", "gc.copy_back", "ftl.placement", "ftl.order", "ftl.separation"];
+/// The keys of `PAGE_LEVEL` where GC may also start by garbage.
+const VOLUME: &[&str] = collected![
+    "gc.copies",
     "gc.copy_back",
+    "gc.start",
+    "gc.garbage",
+    "gc.victims",
+    "ftl.placement",
+    "ftl.order",
+    "ftl.separation",
+];
+/// The keys of `VOLUME` where pages are separated by the FTL's own rule, which says where copies go.
+const SEPARATED: &[&str] = collected![
+    "gc.copy_back",
+    "gc.start",
+    "gc.garbage",
+    "gc.victims",
     "ftl.placement",
     "ftl.order",
 ];
 /// The keys of a page-level FTL that fills several blocks at once by rules of its own.
-const OWN_FRONTIERS: &[&str] =
-    &["gc.policy", "gc.choices", "gc.window", "gc.low", "gc.high", "gc.mode", "gc.oob_scan"];
+const OWN_FRONTIERS: &[&str] = collected![];
 const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
 /// The keys of `LOG_BLOCKS` where room is made before a page is written.
 const ROOM_FIRST: &[&str] = &["log.blocks", "log.map", "ftl.power_safe"];
 /// The keys of `PAGE_LEVEL` and of the mapping cache.
-const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order", "ftl.separation"];
-/// The keys of `DEMAND_PAGED` and of a search.
-const SEARCHED: &[&str] = &[
+const DEMAND_PAGED: &[&str] = collected![
     "ftl.cache",
-    "gc.",
+    "gc.copies",
+    "gc.copy_back",
+    "ftl.placement",
+    "ftl.order",
+    "ftl.separation"
+];
+/// The keys of `DEMAND_PAGED` and of a search.
+const SEARCHED: &[&str] = collected![
+    "ftl.cache",
+    "gc.copies",
+    "gc.copy_back",
     "ftl.order",
     "ftl.placement",
     "ftl.separation",
@@ -259,9 +290,10 @@ const SEARCHED: &[&str] = &[
     "ftl.search_step",
 ];
 /// The keys of `SEARCHED` and where translation pages go, and when.
-const HOLDS_MAP: &[&str] = &[
+const HOLDS_MAP: &[&str] = collected![
     "ftl.cache",
-    "gc.",
+    "gc.copies",
+    "gc.copy_back",
     "ftl.order",
     "ftl.placement",
     "ftl.separation",
@@ -271,9 +303,10 @@ const HOLDS_MAP: &[&str] = &[
     "ftl.map_updates",
 ];
 /// The keys of `HOLDS_MAP` but `ftl.placement`.
-const STRIPED: &[&str] = &[
+const STRIPED: &[&str] = collected![
     "ftl.cache",
-    "gc.",
+    "gc.copies",
+    "gc.copy_back",
     "ftl.order",
     "ftl.separation",
     "ftl.search",
@@ -300,6 +333,8 @@ impl Spec {
         early_blocks: 0,
         bytes_per_page: 32,
     };
+    /// [`Spec::PAGE_LEVEL`] where GC may start by garbage.
+    pub const VOLUME: Spec = Spec { obeys: VOLUME, ..Spec::PAGE_LEVEL };
     /// A page-level FTL with its map in RAM that says itself which block a page goes to: also what GC copies.
     pub const OWN_FRONTIERS: Spec = Spec { obeys: OWN_FRONTIERS, ..Spec::PAGE_LEVEL };
     /// [`Spec::PAGE_LEVEL`] with a separation of its own.

@@ -51,7 +51,7 @@ impl Design for Hat {
         summary: "the whole page map on a byte-addressable chip of its own, hidden behind the flash",
         source: "Hu et al., MSST 2010",
 
-        ..Spec::PAGE_LEVEL
+        ..Spec::VOLUME
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 

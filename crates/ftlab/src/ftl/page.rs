@@ -32,13 +32,13 @@ impl Design for PageFtl {
         summary: "the whole page map in RAM: the bound for all others",
         source: "TPFTL 5.1 (\"optimal FTL\"), MNFTL 5",
 
-        ..Spec::PAGE_LEVEL
+        ..Spec::VOLUME
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let map = PageMap::new(flash.geometry().logical_pages);
-        Ok(PageFtl { map, pool: Planes::new(&setup.placing()?, flash, 1, 0)? })
+        Ok(PageFtl { map, pool: Planes::of_page_map(&setup.placing()?, flash)? })
     }
 }
 
@@ -64,6 +64,13 @@ impl Ftl for PageFtl {
             flash.program(new, Owner::Data(asked), Cause::Host);
             self.remap(asked, Some(new), flash);
         }
+        let PageFtl { map, pool } = self;
+        unless_bug!(
+            VolumeNeverCleaned,
+            pool.clean(flash, |lpn, to| {
+                map.replace(lpn, Some(to));
+            })
+        );
     }
 
     fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {

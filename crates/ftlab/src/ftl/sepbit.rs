@@ -75,7 +75,7 @@ mod tests {
     fn bench() -> Bench<PageFtl> {
         Bench::new(8, 14, |setup| {
             Sepbit::set(setup);
-            setup.settings.set(SepbitConfig { window: 1, growth: 2 });
+            setup.settings.set(SepbitConfig { window: 1, growth: 2, ..SepbitConfig::default() });
         })
     }
 

@@ -1,6 +1,7 @@
 //! Settings of garbage collection (choices.md#gc-levels).
 
 use crate::error::Error;
+use crate::units::Ratio;
 
 crate::settings! {
     /// Garbage collection of a page-mapped region.
@@ -25,6 +26,12 @@ crate::settings! {
         /// Whether an OOB read is counted and charged for each page of a victim. If not, validity and
         /// owner are known from RAM and from the copied page itself.
         oob_scan: bool = false, laws [false, true], source "choices.md#gc-oob-scan";
+        /// What starts GC: few free blocks, as in a device, or much garbage, as in a log-structured volume.
+        start: GcStart = GcStart::FreeBlocks, source "Wang et al., SepBIT, FAST 2022";
+        /// Share of garbage above which GC starts, and from which a block may be collected (`start = garbage`).
+        garbage: Ratio = Ratio(0.15), in 0.01..=0.9, source "Wang et al., SepBIT, FAST 2022";
+        /// Blocks that are collected after a request when there is too much garbage (`start = garbage`).
+        victims: u32 = 1, in 1..=1024, unit "blocks", source "Wang et al., SepBIT, FAST 2022";
     }
     check |own| {
         if unless_bug!(GcBatchEndsAtOnce, own.high > own.low, true) {
@@ -72,5 +79,15 @@ crate::choices! {
         Batch = "batch",
         /// Collect only while no block may be opened: one block at a time when copies are shared.
         Single = "single",
+    }
+}
+
+crate::choices! {
+    /// What starts GC.
+    pub enum GcStart {
+        /// A frontier needs a block, and `gc.low` blocks are free: a device of fixed size.
+        FreeBlocks = "free-blocks",
+        /// A request is over, and more than the share `gc.garbage` of all pages in use is garbage: a volume that grows.
+        Garbage = "garbage",
     }
 }

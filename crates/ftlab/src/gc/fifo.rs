@@ -1,13 +1,13 @@
 //! FIFO: the block that was closed longest ago, whatever it holds.
 
+use super::in_order::InOrder;
 use super::{Closed, Moment, PolicyDesign, Pool, Spec, VictimPolicy};
-use crate::cache::block_lists::BlockLists;
 use crate::units::Pbn;
 
 /// The closed blocks in the order in which they were closed.
 #[derive(Clone, Debug)]
 pub struct Fifo {
-    closed: BlockLists,
+    closed: InOrder,
 }
 
 impl PolicyDesign for Fifo {
@@ -20,23 +20,23 @@ impl PolicyDesign for Fifo {
     };
 
     fn build(pool: &Pool, (): ()) -> Self {
-        Fifo { closed: BlockLists::new(1, pool.blocks) }
+        Fifo { closed: InOrder::new(pool.blocks) }
     }
 }
 
 impl VictimPolicy for Fifo {
-    fn close(&mut self, Closed { pbn, .. }: Closed) {
-        self.closed.push(0, pbn);
+    fn close(&mut self, block: Closed) {
+        self.closed.push(block);
     }
 
     #[inline]
     fn shrink(&mut self, _pbn: Pbn, _valid: u32, _now: u64) {}
 
     fn remove(&mut self, pbn: Pbn, _valid: u32) {
-        self.closed.remove(0, pbn);
+        self.closed.remove(pbn);
     }
 
     fn choose(&mut self, _now: Moment) -> Option<Pbn> {
-        self.closed.oldest(0)
+        self.closed.iter().next()
     }
 }

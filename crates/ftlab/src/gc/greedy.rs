@@ -1,8 +1,9 @@
 //! Greedy: the closed block with the fewest valid pages, the lowest block number among equals.
 
-use super::{Closed, Moment, Spec, VictimPolicy};
+use super::{Closed, Moment, Pool, Spec, VictimPolicy};
 use crate::cache::min_tree::MinTree;
 use crate::units::Pbn;
+use std::collections::BTreeSet;
 
 /// The closed blocks by valid pages.
 #[derive(Clone, Debug)]
@@ -38,5 +39,46 @@ impl VictimPolicy for Greedy {
 
     fn choose(&mut self, _now: Moment) -> Option<Pbn> {
         self.valid.min().map(Pbn)
+    }
+}
+
+/// The candidates by valid pages where GC starts by garbage: the block opened first among equals.
+#[derive(Clone, Debug)]
+pub struct GreedyInVolume {
+    /// The candidates of each count of valid pages, those opened first in front.
+    by_valid: Vec<BTreeSet<(u64, Pbn)>>,
+    numbers: Vec<u64>,
+}
+
+impl GreedyInVolume {
+    pub(super) fn new(pool: &Pool) -> Self {
+        GreedyInVolume {
+            by_valid: vec![BTreeSet::new(); pool.pages_per_block as usize + 1],
+            numbers: vec![0; pool.blocks as usize],
+        }
+    }
+
+    fn put(&mut self, pbn: Pbn, valid: u32) {
+        self.by_valid[valid as usize].insert((self.numbers[pbn.index()], pbn));
+    }
+}
+
+impl VictimPolicy for GreedyInVolume {
+    fn close(&mut self, Closed { pbn, valid, number, .. }: Closed) {
+        self.numbers[pbn.index()] = number.unwrap_or(pbn.0.into());
+        self.put(pbn, valid);
+    }
+
+    fn shrink(&mut self, pbn: Pbn, valid: u32, _now: u64) {
+        self.remove(pbn, valid + 1);
+        self.put(pbn, valid);
+    }
+
+    fn remove(&mut self, pbn: Pbn, valid: u32) {
+        self.by_valid[valid as usize].remove(&(self.numbers[pbn.index()], pbn));
+    }
+
+    fn choose(&mut self, _now: Moment) -> Option<Pbn> {
+        self.by_valid.iter().find_map(|blocks| blocks.first()).map(|(_, pbn)| *pbn)
     }
 }

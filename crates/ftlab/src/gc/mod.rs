@@ -3,15 +3,18 @@
 //! To add one: write `gc/NAME.rs` with a type that implements [`VictimPolicy`] and [`PolicyDesign`], and
 //! add its `mod` and its line to [`policies`].
 
+mod candidates;
 mod config;
 mod cost_benefit;
 mod d_choices;
 mod fifo;
 mod greedy;
+mod in_order;
 mod ramcloud;
 mod windowed_greedy;
 
-pub use config::{Copies, CopyBack, GcConfig, GcMode};
+pub use candidates::Candidates;
+pub use config::{Copies, CopyBack, GcConfig, GcMode, GcStart};
 pub use d_choices::ChoicesConfig;
 
 use crate::class::Class;
@@ -20,7 +23,7 @@ use crate::named::{List, Named, Spec};
 use crate::settings::{Group, Sections};
 use crate::units::{Nanos, Pbn};
 use dyn_clone::DynClone;
-use greedy::Greedy;
+use greedy::{Greedy, GreedyInVolume};
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -28,7 +31,10 @@ use std::sync::Arc;
 /// The policies of this project.
 #[must_use]
 pub fn policies() -> Policies {
-    let greedy: BuildPolicy = Arc::new(|pool, _| Ok(Victims::greedy(pool)));
+    let greedy: BuildPolicy = Arc::new(|pool, _| match pool.is_volume {
+        true => Ok(Victims::Other(Box::new(GreedyInVolume::new(pool)))),
+        false => Ok(Victims::greedy(pool)),
+    });
     List::new("gc.policy")
         .with(Named::new::<()>(Greedy::SPEC, greedy))
         .with(policy::<cost_benefit::CostBenefit>())
@@ -65,6 +71,8 @@ pub struct Pool {
     pub pages_per_block: u32,
     /// Seed of everything random.
     pub seed: u64,
+    /// GC starts by garbage: blocks are told of as candidates, and have [numbers](Closed::number).
+    pub is_volume: bool,
 }
 
 /// A moment of a run.
@@ -87,13 +95,15 @@ pub struct Closed {
     pub class: Class,
     /// When.
     pub at: Moment,
+    /// Its place in the order in which blocks were opened, where GC starts by garbage. It decides among equals.
+    pub number: Option<u64>,
 }
 
 impl Closed {
     /// A block of user pages, where time does not matter.
     #[must_use]
     pub fn untimed(pbn: Pbn, valid: u32) -> Self {
-        Closed { pbn, valid, class: Class::HOST, at: Moment::default() }
+        Closed { pbn, valid, class: Class::HOST, at: Moment::default(), number: None }
     }
 }
 
@@ -129,6 +139,8 @@ pub enum Victims {
     Greedy(Greedy),
     /// Any other.
     Other(Box<dyn VictimPolicy>),
+    /// Any, where GC starts by garbage.
+    Volume(Box<Candidates>),
 }
 
 impl Victims {
@@ -143,6 +155,7 @@ impl Victims {
         match self {
             Victims::Greedy(policy) => policy.close(block),
             Victims::Other(policy) => policy.close(block),
+            Victims::Volume(candidates) => candidates.close(block),
         }
     }
 
@@ -151,7 +164,25 @@ impl Victims {
     pub fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
         match self {
             Victims::Greedy(policy) => policy.shrink(pbn, valid, now),
+            _ => self.shrink_indirectly(pbn, valid, now),
+        }
+    }
+
+    #[inline(never)]
+    fn shrink_indirectly(&mut self, pbn: Pbn, valid: u32, now: u64) {
+        match self {
+            Victims::Greedy(policy) => policy.shrink(pbn, valid, now),
             Victims::Other(policy) => policy.shrink(pbn, valid, now),
+            Victims::Volume(candidates) => candidates.shrink(pbn, valid, now),
+        }
+    }
+
+    /// Superseded pages of the closed blocks, where GC starts by garbage.
+    #[must_use]
+    pub const fn garbage(&self) -> Option<u64> {
+        match self {
+            Victims::Volume(candidates) => Some(candidates.garbage()),
+            _ => None,
         }
     }
 
@@ -160,6 +191,7 @@ impl Victims {
         match self {
             Victims::Greedy(policy) => policy.remove(pbn, valid),
             Victims::Other(policy) => policy.remove(pbn, valid),
+            Victims::Volume(candidates) => candidates.remove(pbn, valid),
         }
     }
 
@@ -168,6 +200,7 @@ impl Victims {
         match self {
             Victims::Greedy(policy) => policy.choose(now),
             Victims::Other(policy) => policy.choose(now),
+            Victims::Volume(candidates) => candidates.choose(now),
         }
     }
 }
@@ -202,7 +235,18 @@ impl Gc {
     /// # Errors
     /// [`Error::Config`] when the policy cannot work on such a pool.
     pub fn victims(&self, blocks: u32, pages_per_block: u32) -> Result<Victims, Error> {
-        (self.policy)(&Pool { blocks, pages_per_block, seed: self.seed }, &self.settings)
+        let pool = Pool { blocks, pages_per_block, seed: self.seed, is_volume: false };
+        (self.policy)(&pool, &self.settings)
+    }
+
+    /// The same where GC starts by garbage.
+    ///
+    /// # Errors
+    /// As [`Gc::victims`].
+    pub fn candidates(&self, blocks: u32, pages_per_block: u32) -> Result<Victims, Error> {
+        let pool = Pool { blocks, pages_per_block, seed: self.seed, is_volume: true };
+        let policy = (self.policy)(&pool, &self.settings)?;
+        Ok(Victims::Volume(Box::new(Candidates::new(policy, &pool, self.config.garbage.0))))
     }
 }
 

@@ -13,8 +13,9 @@ use std::collections::BTreeSet;
 /// The closed blocks of each count of valid pages, those filled first in front.
 #[derive(Clone, Debug)]
 pub struct Ramcloud {
-    by_valid: Vec<BTreeSet<(Nanos, Pbn)>>,
-    filled: Vec<Nanos>,
+    by_valid: Vec<BTreeSet<(Nanos, u64, Pbn)>>,
+    /// When a block was filled, and what decides among equals.
+    filled: Vec<(Nanos, u64)>,
 }
 
 impl Ramcloud {
@@ -26,7 +27,8 @@ impl Ramcloud {
     }
 
     fn put(&mut self, pbn: Pbn, valid: u32) {
-        self.by_valid[valid as usize].insert((self.filled[pbn.index()], pbn));
+        let (filled, number) = self.filled[pbn.index()];
+        self.by_valid[valid as usize].insert((filled, number, pbn));
     }
 }
 
@@ -42,14 +44,14 @@ impl PolicyDesign for Ramcloud {
     fn build(pool: &Pool, (): ()) -> Self {
         Ramcloud {
             by_valid: vec![BTreeSet::new(); pool.pages_per_block as usize + 1],
-            filled: vec![0; pool.blocks as usize],
+            filled: vec![(0, 0); pool.blocks as usize],
         }
     }
 }
 
 impl VictimPolicy for Ramcloud {
-    fn close(&mut self, Closed { pbn, valid, at, .. }: Closed) {
-        self.filled[pbn.index()] = at.time;
+    fn close(&mut self, Closed { pbn, valid, at, number, .. }: Closed) {
+        self.filled[pbn.index()] = (at.time, number.unwrap_or(pbn.0.into()));
         self.put(pbn, valid);
     }
 
@@ -59,14 +61,15 @@ impl VictimPolicy for Ramcloud {
     }
 
     fn remove(&mut self, pbn: Pbn, valid: u32) {
-        self.by_valid[valid as usize].remove(&(self.filled[pbn.index()], pbn));
+        let (filled, number) = self.filled[pbn.index()];
+        self.by_valid[valid as usize].remove(&(filled, number, pbn));
     }
 
     fn choose(&mut self, now: Moment) -> Option<Pbn> {
         let first = self.by_valid.iter().enumerate();
         let first = first.filter_map(|(valid, blocks)| Some((valid, *blocks.first()?)));
         let mut best: Option<(f64, Pbn)> = None;
-        for (valid, (filled, pbn)) in first {
+        for (valid, (filled, _, pbn)) in first {
             let score = self.score(valid, filled, now.time);
             if best.is_none_or(|(highest, _)| score > highest) {
                 best = Some((score, pbn));

@@ -1,10 +1,11 @@
 //! Windowed greedy (Hu, Eleftheriou, Haas, Iliadis & Pletka, SYSTOR 2009): the fewest valid pages among the
 //! blocks closed longest ago.
 //!
-//! A window of one block is FIFO, one of all blocks is greedy but for ties, which go to the oldest.
+//! A window of one block is FIFO, one of all blocks is greedy but for ties, which go to the oldest. Where GC starts by
+//! garbage, the window is a share of the candidates.
 
+use super::in_order::InOrder;
 use super::{Closed, Moment, PolicyDesign, Pool, Spec, VictimPolicy};
-use crate::cache::links::{Links, List};
 use crate::units::{Pbn, Ratio};
 
 crate::settings! {
@@ -19,10 +20,11 @@ crate::settings! {
 /// The closed blocks in the order in which they were closed.
 #[derive(Clone, Debug)]
 pub struct WindowedGreedy {
-    links: Links,
-    closed: List,
+    closed: InOrder,
     valid: Vec<u32>,
-    window: usize,
+    share: f64,
+    /// Blocks of the pool, where it does not grow.
+    blocks: Option<u32>,
 }
 
 impl PolicyDesign for WindowedGreedy {
@@ -35,21 +37,19 @@ impl PolicyDesign for WindowedGreedy {
     };
 
     fn build(pool: &Pool, own: WindowConfig) -> Self {
-        let mut links = Links::default();
-        links.grow(pool.blocks as usize);
         WindowedGreedy {
-            links,
-            closed: List::default(),
+            closed: InOrder::new(pool.blocks),
             valid: vec![0; pool.blocks as usize],
-            window: (f64::from(pool.blocks) * own.window.0).ceil().max(1.0) as usize,
+            share: own.window.0,
+            blocks: (!pool.is_volume).then_some(pool.blocks),
         }
     }
 }
 
 impl VictimPolicy for WindowedGreedy {
-    fn close(&mut self, Closed { pbn, valid, .. }: Closed) {
-        self.links.push_front(&mut self.closed, pbn.0);
-        self.valid[pbn.index()] = valid;
+    fn close(&mut self, block: Closed) {
+        self.closed.push(block);
+        self.valid[block.pbn.index()] = block.valid;
     }
 
     fn shrink(&mut self, pbn: Pbn, valid: u32, _now: u64) {
@@ -57,12 +57,13 @@ impl VictimPolicy for WindowedGreedy {
     }
 
     fn remove(&mut self, pbn: Pbn, _valid: u32) {
-        unless_bug!(WindowKeepsCollected, self.links.remove(&mut self.closed, pbn.0));
+        unless_bug!(WindowKeepsCollected, self.closed.remove(pbn));
     }
 
     fn choose(&mut self, _now: Moment) -> Option<Pbn> {
-        let oldest = self.links.from_oldest(&self.closed).take(self.window);
-        oldest.min_by_key(|block| self.valid[*block as usize]).map(Pbn)
+        let of = self.blocks.map_or(self.closed.len() as f64, f64::from);
+        let oldest = self.closed.iter().take((of * self.share).ceil().max(1.0) as usize);
+        oldest.min_by_key(|pbn| self.valid[pbn.index()])
     }
 }
 
@@ -72,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_emptiest_of_the_oldest_is_chosen_and_the_oldest_among_equals() {
-        let pool = Pool { blocks: 8, pages_per_block: 4, seed: 1 };
+        let pool = Pool { blocks: 8, pages_per_block: 4, seed: 1, is_volume: false };
         let mut policy = WindowedGreedy::build(&pool, WindowConfig { window: Ratio(0.25) });
         for (block, valid) in [(5, 3), (2, 3), (7, 0)] {
             policy.close(Closed::untimed(Pbn(block), valid));

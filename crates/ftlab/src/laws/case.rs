@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::flash::{Device, Geometry};
 use crate::ftl::demand::MapBlocks;
 use crate::ftl::{Cleaning, Ftl, MapPlace};
-use crate::gc::{Copies, CopyBack};
+use crate::gc::{Copies, CopyBack, GcStart};
 use crate::placement::allocation::{PlaneOrder, SINGLE};
 use crate::placement::separation::{BuildSeparation, COPIES, TOGETHER};
 use crate::rng::Rng;
@@ -127,6 +127,7 @@ impl<'a> Case<'a> {
         config.gc.check()?;
         let mut case = Case { entry, config };
         case.draw_planes(rng);
+        case.draw_start(parts);
         case.draw_commands();
         case.config = entry.adapted(&case.config);
         if case.config.ftl.placement != SINGLE {
@@ -168,6 +169,22 @@ impl<'a> Case<'a> {
         } else {
             config.device.chips_per_channel = between(rng, 1, 2);
             config.device.dies_per_chip = between(rng, 1, 2);
+        }
+    }
+
+    /// Whether GC starts by garbage.
+    pub fn is_volume(&self) -> bool {
+        self.config.gc.start == GcStart::Garbage && self.entry.spec.obeys("gc.start")
+    }
+
+    /// Now and then GC starts by garbage.
+    fn draw_start(&mut self, parts: &mut Rng) {
+        let Config { gc, ftl, .. } = &mut self.config;
+        if self.entry.spec.obeys("gc.start") && ftl.placement == SINGLE && parts.chance(0.3) {
+            gc.start = GcStart::Garbage;
+            gc.garbage = Ratio(pick(parts, &[0.01, 0.1, 0.15, 0.5]));
+            gc.victims = between(parts, 1, 3);
+            gc.copy_back = Some(CopyBack::Off);
         }
     }
 

@@ -13,7 +13,9 @@ use crate::ftl::{Access, Ftl};
 use crate::gc::Copies;
 use crate::named::{Named, Spec};
 use crate::partial::Cover;
-use crate::placement::separation::{BuildSeparation, Collected, Moved, Separation, Written};
+use crate::placement::separation::{
+    BuildSeparation, Collected, Moved, Requested, Separation, Written,
+};
 use crate::request::{Meta, Op};
 use crate::rng::Rng;
 use crate::units::Lpn;
@@ -29,6 +31,8 @@ enum Event {
     Moved(Moved),
     Collected(Collected),
     Trimmed(Lpn),
+    Requested(Requested),
+    Filled(u8),
 }
 
 type Events = Arc<Mutex<Vec<Event>>>;
@@ -69,6 +73,14 @@ impl Separation for Hears {
 
     fn trimmed(&mut self, lpn: Lpn) {
         self.note(Event::Trimmed(lpn));
+    }
+
+    fn requested(&mut self, request: Requested) {
+        self.note(Event::Requested(request));
+    }
+
+    fn filled(&mut self, class: u8) {
+        self.note(Event::Filled(class));
     }
 }
 
@@ -133,7 +145,7 @@ fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
     }
     device.start_measuring();
     ftl.reset_metrics();
-    let mut expected = Expected::new(&device, events);
+    let mut expected = Expected::new(&case, &device, events);
     let mut asked = Asked::of(&case, &device);
     while let Some((op, pages, meta)) = asked.next() {
         let access = Access { op, pages: &pages, meta };
@@ -143,6 +155,8 @@ fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
     ftl.audit(&device);
     let gc = ftl.metrics().gc.expect("what separates pages collects blocks").counts;
     assert_eq!(expected.collected, gc.data_blocks, "each block of user pages that is collected");
+    let (filled, collected) = (expected.filled, expected.collected);
+    assert!(filled >= collected, "{collected} blocks are collected of {filled} that were full");
 }
 
 /// A page leaves RAM with what the host said when it wrote it last, in a buffer above the FTL or in its own.
@@ -196,15 +210,20 @@ struct Expected {
     now: u32,
     /// When a page that holds data was written, and its class.
     pages: Vec<Option<(u32, u8)>>,
+    /// GC is done at the time of the write before it, as where it starts by garbage.
+    is_volume: bool,
     /// The class of the block that is being collected.
     from: Option<u8>,
     collected: u64,
+    /// Blocks that became full.
+    filled: u64,
 }
 
 impl Expected {
-    fn new(device: &Device, events: Events) -> Self {
+    fn new(case: &Case<'_>, device: &Device, events: Events) -> Self {
         let pages = vec![None; device.geometry().logical_pages as usize];
-        Expected { events, now: 0, pages, from: None, collected: 0 }
+        let is_volume = case.is_volume();
+        Expected { events, now: 0, pages, is_volume, from: None, collected: 0, filled: 0 }
     }
 
     /// Compares what was heard during a request.
@@ -214,6 +233,7 @@ impl Expected {
         let mut due = pages.iter().copied();
         // A page that is being written becomes the newest when its place is found.
         let mut writes = None;
+        let mut requests = 0;
         for event in events {
             match event {
                 Event::Written(written) => {
@@ -238,6 +258,18 @@ impl Expected {
                     let written = self.now + u32::from(writes.is_some());
                     assert!(victim.age <= written, "{victim:?} after {written} pages");
                 }
+                Event::Requested(Requested { first, pages: count, valid, .. }) => {
+                    self.commit(writes.take());
+                    requests += 1;
+                    let asked = (pages.first().copied(), pages.len() as u32);
+                    assert_eq!((Some(first), count), asked, "the pages of the request");
+                    let with_data = self.pages.iter().flatten().count() as u32;
+                    assert_eq!(valid, with_data, "pages with data");
+                }
+                Event::Filled(class) => {
+                    self.filled += 1;
+                    assert!(class < CLASSES, "a block of class {class} is full");
+                }
                 Event::Trimmed(lpn) => {
                     assert!(op == Op::Trim && pages.contains(&lpn), "{lpn}, which is not trimmed");
                     self.pages[lpn.index()] = None;
@@ -248,6 +280,7 @@ impl Expected {
         match op {
             Op::Write | Op::WriteThrough => {
                 assert_eq!(due.next(), None, "every page that the host writes has a class");
+                assert_eq!(requests, u32::from(!pages.is_empty()), "each request is heard once");
             }
             Op::Trim => {
                 let left = pages.iter().find(|lpn| self.pages[lpn.index()].is_some());
@@ -265,7 +298,8 @@ impl Expected {
     }
 
     fn is_aged(&self, moved: Moved) -> bool {
-        self.pages[moved.lpn.index()].is_some_and(|(then, _)| moved.age == self.now - then)
+        self.pages[moved.lpn.index()]
+            .is_some_and(|(then, _)| moved.age + then + u32::from(self.is_volume) == self.now)
     }
 
     fn moved(&mut self, moved: Moved) {

@@ -24,6 +24,7 @@ mod queues;
 mod run;
 mod settings;
 mod traffic;
+mod volume;
 mod wear;
 
 use crate::buffer;

@@ -5,6 +5,7 @@ use super::order::{
     nothing_begins_before_its_turn, nothing_overtakes_what_it_depends_on,
     what_shares_commands_takes_turns,
 };
+use super::volume::garbage_starts_gc;
 use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
 use crate::ftl::parts::held_pages::BufferCounts;
@@ -13,6 +14,7 @@ use crate::ftl::{
 };
 use crate::gc::{CopyBack, GcMode};
 use crate::placement::allocation::{SINGLE, STRIPED};
+use crate::placement::block_pool::GcCounts;
 use crate::request::Op;
 use crate::rng::Rng;
 use crate::units::{Lpn, Pbn, Ppn};
@@ -25,6 +27,7 @@ struct Seen {
     accounts: Accounts,
     /// GC runs; `None` for an FTL that merges blocks instead, or collects them by rules of its own.
     gc_runs: Option<u64>,
+    gc: GcCounts,
     merges: Option<MergeCounts>,
     reads_verified: u64,
     unwritten_reads: u64,
@@ -44,6 +47,7 @@ impl Seen {
             mapping: ftl.mapping_counts().unwrap_or_default(),
             accounts: ftl.accounts(),
             gc_runs: metrics.gc.map(|gc| gc.counts.runs + gc.background_runs.unwrap_or_default()),
+            gc: metrics.gc.map(|gc| gc.counts).unwrap_or_default(),
             merges: metrics.merges,
             reads_verified: device.reads_verified(),
             unwritten_reads: device.unwritten_reads(),
@@ -140,7 +144,7 @@ impl<'a> Run<'a> {
                 self.merges_make_and_erase_one_data_block_each(merges, &then);
             }
             (Cleaning::Merges, None) => panic!("an FTL that merges counts its merges"),
-            (Cleaning::Collects, _) => self.gc_keeps_to_its_thresholds(pages.len(), &then),
+            (Cleaning::Collects, _) => self.gc_keeps_to_its_thresholds(op, pages.len(), &then),
             (Cleaning::Itself, _) => {}
         }
         if let Some(bound) = self.seen.accounts.associativity {
@@ -286,11 +290,17 @@ impl<'a> Run<'a> {
     }
 
     /// GC starts when a frontier needs a block and `low` or fewer are free; a batch ends at `high`.
-    fn gc_keeps_to_its_thresholds(&self, pages: usize, then: &Seen) {
+    fn gc_keeps_to_its_thresholds(&self, op: Op, pages: usize, then: &Seen) {
         if self.seen.accounts.regions {
             return;
         }
         let gc = &self.case.config.gc;
+        if self.case.is_volume() {
+            if matches!(op, Op::Write | Op::WriteThrough) {
+                garbage_starts_gc(gc, self.seen.gc.since(then.gc), &self.device);
+            }
+            return;
+        }
         let pools = self.case.pools(self.device.geometry(), self.seen.accounts.map_blocks);
         if self.seen.gc_runs == then.gc_runs {
             assert_eq!(
@@ -412,9 +422,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// No block of a pool that stayed free all the time had fewer erases than one that was opened.
+    /// No block of a pool that stayed free all the time had fewer erases than one that was opened. In a volume blocks
+    /// are chosen before the first page is written.
     fn the_least_erased_block_is_opened(&self, then: &Seen) {
-        if self.seen.accounts.regions {
+        if self.seen.accounts.regions || self.case.is_volume() {
             return;
         }
         for pool in self.case.pools(self.device.geometry(), self.seen.accounts.map_blocks) {

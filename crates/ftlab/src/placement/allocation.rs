@@ -339,11 +339,11 @@ impl Chooser {
         let Rule::Separated(separated) = rule else { panic!("no page has a class") };
         Place {
             plane: separated.plane.plane(lpn, order, room, flash),
-            class: Class::user(
-                separated
-                    .separator
-                    .of_write(lpn, unless_bug!(PlacementUntoldOfHost, meta, Meta::UNSET)),
-            ),
+            class: Class::user(separated.separator.of_write(
+                lpn,
+                unless_bug!(PlacementUntoldOfHost, meta, Meta::UNSET),
+                flash,
+            )),
         }
     }
 
@@ -377,24 +377,20 @@ impl Chooser {
 
     /// The same for a page of the host.
     #[inline(always)]
-    pub fn gained_of_host(&mut self, plane: u32, lpn: Lpn, page: Ppn, flash: &Flash) {
+    pub fn gained_of_host(&mut self, place: Place, lpn: Lpn, page: Ppn, flash: &Flash) {
         match self.rule {
             Rule::Single | Rule::Striped => {}
-            Rule::Free(_) => self.room.valid[plane as usize] += 1,
-            Rule::Separated(_) => self.gained_apart(plane, lpn, page, flash),
+            Rule::Free(_) => self.room.valid[place.plane as usize] += 1,
+            Rule::Separated(_) => self.gained_apart(place, lpn, page, flash),
         }
     }
 
     #[inline(never)]
-    fn gained_apart(&mut self, plane: u32, lpn: Lpn, page: Ppn, flash: &Flash) {
-        if let Some(separator) = self.separator() {
-            let block = flash.geometry().block_of(page);
-            if page == flash.geometry().first_page(block) {
-                separator.opened(block);
-            }
-            separator.wrote(lpn);
+    fn gained_apart(&mut self, place: Place, lpn: Lpn, page: Ppn, flash: &Flash) {
+        if let (Some(separator), Some(class)) = (self.separator(), place.class.number()) {
+            separator.wrote(lpn, class, page, flash.geometry());
         }
-        self.gained(plane);
+        self.gained(place.plane);
     }
 
     /// A page of a plane was superseded.

@@ -9,6 +9,8 @@
 
 #![allow(clippy::inline_always)] // part of every page
 
+mod volume;
+
 use super::free_blocks::FreeBlocks;
 use super::region::Region;
 use crate::error::Error;
@@ -20,6 +22,7 @@ use crate::units::{Pbn, Ppn};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use volume::Volume;
 
 /// Garbage collection since measuring started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +59,7 @@ pub struct Classes {
 const FRONTIERS: usize = Class::END.next_power_of_two();
 
 counts! {
-    plus;
+    plus since;
     /// GC of a region since measuring started.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
     pub struct GcCounts {
@@ -129,6 +132,8 @@ pub struct BlockPool {
     /// Blocks collected since the current GC run started.
     victims_of_run: u64,
     counts: GcCounts,
+    /// What is known where GC starts by garbage.
+    volume: Option<Volume>,
 }
 
 impl BlockPool {
@@ -273,6 +278,7 @@ impl BlockPool {
             programs: 0,
             victims_of_run: 0,
             counts: GcCounts::default(),
+            volume: None,
         })
     }
 
@@ -402,7 +408,8 @@ impl BlockPool {
 
     /// Tells the policy of a block that was filled.
     fn closed(&mut self, slot: Pbn, class: Class, valid: u32, flash: &Flash) {
-        self.victims.close(Closed { pbn: slot, valid, class, at: self.now(flash) });
+        let number = self.volume.as_ref().map(|volume| volume.number(slot));
+        self.victims.close(Closed { pbn: slot, valid, class, at: self.now(flash), number });
     }
 
     /// A block that was taken is full: from now on it is a candidate for GC.
@@ -439,6 +446,10 @@ impl BlockPool {
         let first = self.next_page(class, flash);
         let index = self.frontier_of(class);
         let frontier = self.frontiers[index].as_mut().expect("a page of it was taken");
+        // Behind the last page of a block of a volume another block is open.
+        if flash.geometry().block_of(first) != frontier.pbn {
+            return (first, 1);
+        }
         let more = (most - 1).min(frontier.end - frontier.next);
         frontier.next += more;
         self.programs += u64::from(more);
@@ -447,6 +458,9 @@ impl BlockPool {
 
     #[inline(never)]
     fn open(&mut self, index: usize, class: Class, flash: &Flash) -> Ppn {
+        if self.volume.is_some() {
+            return self.last_page(index, class, flash);
+        }
         if let Some(full) = self.frontiers[index] {
             let slot = self.slot(full.pbn);
             let block = &mut self.blocks[slot.index()];
@@ -458,7 +472,7 @@ impl BlockPool {
             }
         }
         let pbn = self.free.take().unwrap_or_else(|| panic!("no free block for {class:?}"));
-        let class = if index == Class::HOST.index() { Class::HOST } else { class };
+        let class = class_of(index, class);
         let slot = self.slot(pbn);
         let state = unless_bug!(PoolFrontierIsVictim, State::Open, {
             self.closed(slot, class, 0, flash);
@@ -544,7 +558,10 @@ impl BlockPool {
     /// When no block is closed.
     pub fn take_victim(&mut self, flash: &mut Flash) -> (Pbn, Class) {
         self.victims_of_run += 1;
-        let forced = self.forced_victim(flash);
+        let forced = match self.volume {
+            Some(_) => self.most_wasteful(flash),
+            None => self.forced_victim(flash),
+        };
         self.counts.forced_victims += u64::from(forced.is_some());
         let pbn = forced
             .or_else(|| self.victims.choose(self.now(flash)).map(|slot| self.block_in(slot)))
@@ -602,11 +619,16 @@ impl BlockPool {
         if self.victims_of_run <= self.region.len() as u64 {
             return None;
         }
+        self.most_wasteful(flash)
+    }
+
+    /// The closed block with the fewest valid pages, unless all its pages are valid.
+    fn most_wasteful(&self, flash: &Flash) -> Option<Pbn> {
         let closed = self.blocks.iter().enumerate().filter(|(_, b)| b.state == State::Closed);
         closed
             .map(|(slot, _)| self.block_in(Pbn(slot as u32)))
-            .filter(wasteful)
-            .min_by_key(fewest_valid)
+            .filter(|pbn| flash.valid_in(*pbn) < flash.geometry().pages_per_block)
+            .min_by_key(|pbn| flash.valid_in(*pbn))
     }
 
     /// Reads the OOB of every programmed page of a victim, as `FlashSim` does.
@@ -631,6 +653,9 @@ impl BlockPool {
             _ => self.data_kind,
         };
         info.state = State::Free;
+        if let Some(volume) = &mut self.volume {
+            volume.erased(flash.geometry().pages_per_block);
+        }
         flash.erase(pbn, kind, cause);
         self.free.give(pbn, flash);
     }
@@ -646,12 +671,14 @@ impl BlockPool {
         flash: &mut Flash,
     ) {
         self.free = FreeBlocks::none();
+        self.frontiers = [None; FRONTIERS];
         for pbn in self.region.clone().map(Pbn) {
             let slot = self.slot(pbn);
             if self.blocks[slot.index()].state == State::Lent {
                 continue;
             }
             if flash.valid_in(pbn) == 0 {
+                self.blocks[slot.index()].state = State::Free;
                 self.free.give_if_empty(pbn, self.data_kind, Cause::GcData, flash);
                 continue;
             }
@@ -675,6 +702,7 @@ impl BlockPool {
             };
             self.blocks[slot.index()] = BlockInfo { state, class };
         }
+        self.recover_volume(flash);
     }
 
     /// Recomputes the states of all blocks from the flash.
@@ -710,6 +738,11 @@ impl BlockPool {
         }
         assert_eq!((free, lent), (self.free.len(), self.lent), "free and lent blocks");
     }
+}
+
+/// The class of a block that is opened at a frontier for a page of a class.
+const fn class_of(index: usize, class: Class) -> Class {
+    if index == Class::HOST.index() { Class::HOST } else { class }
 }
 
 /// The frontier that each class is written to.

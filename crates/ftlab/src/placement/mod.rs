@@ -16,7 +16,7 @@ pub mod survey;
 
 pub use crate::class::Class;
 
-use crate::gc::Gc;
+use crate::gc::{Copies, Gc};
 use crate::settings::Sections;
 use allocation::{BuildPlacement, PlaneOrder};
 use separation::BuildSeparation;
@@ -34,4 +34,15 @@ pub struct Placing<'a> {
     pub separation: (&'a str, &'a BuildSeparation),
     /// The settings of all of these.
     pub settings: &'a Sections,
+}
+
+impl Placing<'_> {
+    /// Whether GC copies have blocks of their own, where no class says so.
+    #[must_use]
+    pub fn copies(&self) -> Copies {
+        match self.separation.1 {
+            BuildSeparation::Copies => Copies::Own,
+            BuildSeparation::Together | BuildSeparation::Classes(_) => self.gc.copies,
+        }
+    }
 }

@@ -29,7 +29,7 @@ use super::survey::Page;
 use crate::cache::block_set::BlockSets;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner, Parity, ValidPages};
-use crate::gc::{Copies, CopyBack, Gc};
+use crate::gc::{Copies, CopyBack, Gc, GcStart};
 use crate::placement::Class;
 use crate::placement::separation::{BuildSeparation, Separator};
 use crate::request::Meta;
@@ -120,6 +120,40 @@ impl Planes {
         translation_pages: u32,
     ) -> Result<Self, Error> {
         Self::with_map(placing, flash, reserve, translation_pages, MapRules::default())
+    }
+
+    /// The same for an FTL with its map in RAM that calls [`clean`](Self::clean) after each request that writes: GC
+    /// starts as `gc.start` says.
+    ///
+    /// # Errors
+    /// As [`Planes::new`], and when `gc.start` does not go with other settings.
+    pub fn of_page_map(placing: &Placing<'_>, flash: &mut Flash) -> Result<Self, Error> {
+        if placing.gc.start == GcStart::FreeBlocks {
+            return Self::new(placing, flash, 1, 0);
+        }
+        if !matches!(placing.allocation, BuildPlacement::Single) {
+            let message = "found garbage with blocks in each plane, expected free-blocks, or \
+                           ftl.placement = single";
+            return Err(Error::config("gc.start", message));
+        }
+        if placing.gc.copy_back() != CopyBack::Off {
+            let message = "found copy-back with gc.start = garbage, expected off";
+            return Err(Error::config("gc.copy_back", message));
+        }
+        let mut planes = Self::new(placing, flash, 1, 0)?;
+        let geometry = flash.geometry();
+        let classes: Vec<Class> = match planes.chooser.separator() {
+            Some(separator) => {
+                separator.use_in_volume();
+                (0..separator.classes()).map(Class::user).collect()
+            }
+            None if placing.copies() == Copies::Own => vec![Class::HOST, Class::MOVED],
+            None => vec![Class::HOST],
+        };
+        let pool = planes.pools.remove(0);
+        let pool = pool.as_volume(&placing.gc, geometry, geometry.logical_pages, &classes)?;
+        planes.pools.push(pool);
+        Ok(planes)
     }
 
     /// The same with other rules for translation pages.
@@ -313,7 +347,7 @@ impl Planes {
     #[inline(always)]
     pub fn next_page(&mut self, place: Place, lpn: Lpn, flash: &Flash) -> Ppn {
         let page = self.pools[place.plane as usize].next_page(place.class, flash);
-        self.chooser.gained_of_host(place.plane, lpn, page, flash);
+        self.chooser.gained_of_host(place, lpn, page, flash);
         self.watch(place.plane);
         page
     }
@@ -378,9 +412,31 @@ impl Planes {
         }
     }
 
+    /// After a request: collects blocks if GC starts by garbage, and there is too much. It tells `moved` where each
+    /// logical page is now.
+    #[inline]
+    pub fn clean(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+        if self.pools[0].has_too_much_garbage() {
+            self.clean_volume(flash, moved);
+        }
+    }
+
+    #[inline(never)]
+    fn clean_volume(&mut self, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
+        for (pbn, class) in self.pools[0].take_victims(flash) {
+            self.tell_collected(pbn, class);
+            self.empty(self.victim(pbn, 0, class, flash), flash, &mut moved);
+        }
+    }
+
     /// Collects the next block of a plane; tells `moved` where each logical page is now.
-    pub fn collect(&mut self, plane: u32, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
-        let mut victim = self.take_victim(plane, flash);
+    pub fn collect(&mut self, plane: u32, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+        let victim = self.take_victim(plane, flash);
+        self.empty(victim, flash, moved);
+    }
+
+    /// Moves the pages of a victim, and erases it.
+    fn empty(&mut self, mut victim: Victim, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
         for &(owner, to) in self.move_pages(&mut victim, flash) {
             if let Owner::Data(lpn) = owner {
                 moved(lpn, to);
@@ -458,10 +514,15 @@ impl Planes {
         let last = watched.and_then(|watched| watched.lowest(LAST));
         let plane = last.unwrap_or(plane);
         let (pbn, class) = self.pools[plane as usize].take_victim(flash);
+        self.tell_collected(pbn, class);
+        self.victim(pbn, plane, class, flash)
+    }
+
+    /// Tells the separation of a block that is about to be collected.
+    fn tell_collected(&mut self, pbn: Pbn, class: Class) {
         if let (Some(separator), Some(number)) = (self.chooser.separator(), class.number()) {
             unless_bug!(PlanesCollectUntold, separator.collected(number, pbn));
         }
-        self.victim(pbn, plane, class, flash)
     }
 
     /// A block of a plane, filled with pages of a class, as what is collected next.
@@ -530,14 +591,13 @@ impl Planes {
             };
             let owner = read.as_ref().map_or_else(|owner| *owner, |page| flash.owner_of(page));
             let Owner::Data(lpn) = owner else { panic!("the map has blocks of its own") };
-            victim.to = Class::user(separator.of_move(lpn, number));
+            let class = separator.of_move(lpn, number);
+            victim.to = Class::user(class);
             let open = pool.open_block(victim.to);
             let copy_back = copies_back && victim.waste_until_parity_fits(from, pool, flash);
             let to = pool.next_page(victim.to, flash);
-            let block = flash.geometry().block_of(to);
-            if open != Some(block) {
-                separator.opened(block);
-            }
+            let opens = open != Some(flash.geometry().block_of(to));
+            separator.moved(class, to, opens, flash.geometry());
             match read {
                 Ok(page) => {
                     flash.store(to, page, cause);
@@ -619,8 +679,9 @@ impl Sharing {
     fn of(placing: &Placing<'_>, geometry: &Geometry, rules: MapRules) -> Result<Self, Error> {
         let (copies, (separation, build)) = (placing.gc.copies, placing.separation);
         match build {
-            BuildSeparation::Together => Ok(Sharing { copies, separator: None }),
-            BuildSeparation::Copies => Ok(Sharing { copies: Copies::Own, separator: None }),
+            BuildSeparation::Together | BuildSeparation::Copies => {
+                Ok(Sharing { copies: placing.copies(), separator: None })
+            }
             BuildSeparation::Classes(_) if copies == Copies::Own => {
                 let message = format!(
                     "found own with ftl.separation = {separation}, expected shared: its classes say \

@@ -59,6 +59,12 @@ impl List {
         self.pages.extend_from_slice(pages);
     }
 
+    /// The lowest page and how many there are; `None` if there is none.
+    pub fn request(&self) -> Option<(Lpn, u32)> {
+        let first = self.pages.iter().min()?;
+        Some((*first, self.pages.len() as u32))
+    }
+
     /// Takes so many of the pages as begun and served.
     pub fn go_on(&mut self, begun: usize, served: usize) {
         (self.begun, self.served) = (begun, served);

@@ -71,8 +71,12 @@ impl MnftlConfig {
 
     /// The order of full blocks, where the rule needs one.
     pub(super) fn full_blocks(&self, geometry: &Geometry) -> Option<Victims> {
-        let pool =
-            Pool { blocks: geometry.blocks(), pages_per_block: geometry.pages_per_block, seed: 0 };
+        let pool = Pool {
+            blocks: geometry.blocks(),
+            pages_per_block: geometry.pages_per_block,
+            seed: 0,
+            is_volume: false,
+        };
         let order = || Victims::greedy(&pool);
         (self.victim == MnftlVictim::Global).then(order)
     }

@@ -6,6 +6,9 @@
 //! temperature   a page that is written again soon rises, one that GC moves sinks (DAC)
 //! sepbit        pages go together that may be overwritten at about the same time (SepBIT)
 //! handles       pages go together that the host says belong together: FDP, streams, lifetimes
+//! multi-queue   by how often the chunk of a page is written (AutoStream)
+//! sfr           the same, by how lately too (AutoStream)
+//! warcip        by the time between two writes of a page
 //! ```
 //!
 //! Each class has an open block in each plane, under every page-level FTL.
@@ -13,21 +16,25 @@
 //! To add one: write `separation/NAME.rs` with a type that implements [`Separation`] and [`SeparationDesign`],
 //! and add its line to [`separations`].
 
+mod chunks;
 mod handles;
 mod separator;
 mod sepbit;
 mod temperature;
+mod warcip;
 
+pub use chunks::{MultiQueueConfig, SfrConfig};
 pub use handles::{HandleBy, HandlesConfig, Isolation};
 pub use separator::Separator;
-pub use sepbit::SepbitConfig;
+pub use sepbit::{Mean, Parts, SepbitConfig};
 pub use temperature::TemperatureConfig;
+pub use warcip::WarcipConfig;
 
 use crate::error::Error;
 use crate::named::{List, Named, Spec};
 use crate::request::Meta;
 use crate::settings::{Group, Sections};
-use crate::units::Lpn;
+use crate::units::{Lpn, Nanos};
 use dyn_clone::DynClone;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -50,6 +57,9 @@ pub fn separations() -> Separations {
         .with(separation::<temperature::Temperature>())
         .with(separation::<sepbit::Sepbit>())
         .with(separation::<handles::Handles>())
+        .with(separation::<chunks::MultiQueue>())
+        .with(separation::<chunks::Sfr>())
+        .with(separation::<warcip::Warcip>())
 }
 
 /// A separation for a list.
@@ -101,6 +111,19 @@ pub struct Moved {
     pub age: u32,
 }
 
+/// A request of the host, or a group that a buffer writes, before any page of it has a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requested {
+    /// Its first page.
+    pub first: Lpn,
+    /// How many pages it has.
+    pub pages: u32,
+    /// Time of the host, in nanoseconds.
+    pub time: Nanos,
+    /// Pages with data, in front of the request.
+    pub valid: u32,
+}
+
 /// A block that GC collects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
@@ -122,6 +145,9 @@ pub trait Separation: Send + Debug + DynClone {
         self.classes()
     }
 
+    /// The host asks to write pages.
+    fn requested(&mut self, _request: Requested) {}
+
     /// The class of a page that the host writes.
     fn of_write(&mut self, page: Written) -> u8;
 
@@ -130,6 +156,9 @@ pub trait Separation: Send + Debug + DynClone {
 
     /// A block is about to be collected.
     fn collected(&mut self, _victim: Collected) {}
+
+    /// A block of a class is full.
+    fn filled(&mut self, _class: u8) {}
 
     /// The host trimmed a page: it holds no data.
     fn trimmed(&mut self, _lpn: Lpn) {}

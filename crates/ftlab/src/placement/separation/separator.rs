@@ -1,10 +1,11 @@
 //! A separation at work: the time, and when each page and each block was written.
 
-use super::{Collected, Moved, Separation, Written};
+use super::{Collected, Moved, Requested, Separation, Written};
 use crate::error::Error;
+use crate::flash::{Flash, Geometry};
 use crate::placement::Class;
 use crate::request::Meta;
-use crate::units::{Lpn, Pbn};
+use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
@@ -52,14 +53,21 @@ const MOVED: [&str; Class::MOST as usize] = [
 ];
 
 /// Gives each page of a device its class, by its age. Times count the host's page writes, modulo 2^32.
+///
+/// In a volume GC starts by garbage. It is done at the time of the write before it. There a block is opened when the one
+/// of its class before is full.
 #[derive(Clone, Debug)]
 pub struct Separator {
     scheme: Box<dyn Separation>,
     now: NonZeroU32,
     /// When the host wrote a page last; `None` for a page without data.
     written: Vec<Option<NonZeroU32>>,
-    /// When the first page of a block was written.
-    opened: Vec<NonZeroU32>,
+    /// Pages with data.
+    valid: u32,
+    /// When a block was opened: in a device, when its first page was written.
+    opened: Vec<u32>,
+    /// In a volume: when the open block of each class was opened.
+    opened_last: Option<[u32; Class::MOST as usize]>,
     /// Pages of the host that went to each class since counting began, and pages that GC moved.
     pages: [[u64; Class::MOST as usize]; 2],
 }
@@ -87,7 +95,9 @@ impl Separator {
             scheme,
             now: START,
             written: vec![None; logical_pages as usize],
-            opened: vec![START; blocks as usize],
+            valid: 0,
+            opened: vec![START.get(); blocks as usize],
+            opened_last: None,
             pages: Default::default(),
         })
     }
@@ -104,48 +114,78 @@ impl Separator {
         self.scheme.spread()
     }
 
-    const fn since(&self, then: NonZeroU32) -> u32 {
-        self.now.get().wrapping_sub(then.get())
+    /// From now on GC starts by garbage.
+    pub const fn use_in_volume(&mut self) {
+        self.opened_last = Some([0; Class::MOST as usize]);
     }
 
-    fn age(&self, lpn: Lpn) -> Option<u32> {
-        self.written[lpn.index()].map(|then| self.since(then))
+    /// When GC is done.
+    const fn at_gc(&self) -> u32 {
+        self.now.get().wrapping_sub(self.opened_last.is_some() as u32)
     }
 
     /// The class of a page that the host is about to write.
-    pub fn of_write(&mut self, lpn: Lpn, meta: Meta) -> u8 {
-        let age = self.age(lpn);
+    pub fn of_write(&mut self, lpn: Lpn, meta: Meta, flash: &Flash) -> u8 {
+        let (first, pages) = flash.request().unwrap_or((lpn, 1));
+        if lpn == first {
+            let (time, valid) = (flash.host_time(), self.valid);
+            unless_bug!(
+                SeparatorRequestUntold,
+                self.scheme.requested(Requested { first, pages, time, valid })
+            );
+        }
+        let age = self.written[lpn.index()].map(|then| self.now.get().wrapping_sub(then.get()));
         let class = self.scheme.of_write(Written { lpn, age, meta });
         self.pages[0][usize::from(class)] += 1;
         class
     }
 
-    /// The host wrote a page.
-    pub fn wrote(&mut self, lpn: Lpn) {
-        self.written[lpn.index()] = Some(self.now);
+    /// The host wrote a page of a class there.
+    pub fn wrote(&mut self, lpn: Lpn, class: u8, page: Ppn, geometry: &Geometry) {
+        self.placed(class, page, false, self.now.get(), geometry);
+        let before = self.written[lpn.index()].replace(self.now);
+        self.valid += u32::from(before.is_none());
         self.now = self.now.checked_add(1).unwrap_or(START);
+    }
+
+    /// GC moved a page of a class there. `opens` says that the block was opened for it.
+    pub fn moved(&mut self, class: u8, page: Ppn, opens: bool, geometry: &Geometry) {
+        self.placed(class, page, opens, self.at_gc(), geometry);
+    }
+
+    /// Notes a block that was opened, or is full.
+    fn placed(&mut self, class: u8, page: Ppn, opens: bool, now: u32, geometry: &Geometry) {
+        let pbn = geometry.block_of(page);
+        let first = geometry.first_page(pbn);
+        if opens || page == first {
+            self.opened[pbn.index()] =
+                self.opened_last.map_or(now, |opened| opened[usize::from(class)]);
+        }
+        if page.0 == first.0 + geometry.pages_per_block - 1 {
+            if let Some(opened) = &mut self.opened_last {
+                opened[usize::from(class)] = now;
+            }
+            unless_bug!(SeparatorFilledUntold, self.scheme.filled(class));
+        }
     }
 
     /// The host trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
-        unless_bug!(SeparatorTrimUnseen, self.written[lpn.index()] = None);
+        let before = unless_bug!(SeparatorTrimUnseen, self.written[lpn.index()].take(), None);
+        self.valid -= u32::from(before.is_some());
         self.scheme.trimmed(lpn);
-    }
-
-    /// A block is opened.
-    pub fn opened(&mut self, pbn: Pbn) {
-        self.opened[pbn.index()] = self.now;
     }
 
     /// A block of this class is about to be collected.
     pub fn collected(&mut self, class: u8, pbn: Pbn) {
-        let age = self.since(self.opened[pbn.index()]);
+        let age = self.at_gc().wrapping_sub(self.opened[pbn.index()]);
         self.scheme.collected(Collected { class, age });
     }
 
     /// The class of a page that GC moves out of a block of a class.
     pub fn of_move(&mut self, lpn: Lpn, from: u8) -> u8 {
-        let age = self.age(lpn).unwrap_or_default();
+        let written = self.written[lpn.index()];
+        let age = written.map_or(0, |then| self.at_gc().wrapping_sub(then.get()));
         let class = self.scheme.of_move(Moved { lpn, from, age });
         self.pages[1][usize::from(class)] += 1;
         class
@@ -156,10 +196,14 @@ impl Separator {
     pub fn recover(&mut self, pages: impl Iterator<Item = (Lpn, u64)>) {
         for (lpn, sequence) in pages {
             let then = NonZeroU32::new(sequence as u32).unwrap_or(START);
-            self.written[lpn.index()] = Some(then);
+            let before = self.written[lpn.index()].replace(then);
+            self.valid += u32::from(before.is_none());
             self.now = self.now.max(then);
         }
-        self.opened.fill(self.now);
+        self.opened.fill(self.now.get());
+        if let Some(opened) = &mut self.opened_last {
+            opened.fill(self.now.get());
+        }
     }
 
     /// Bytes of RAM.

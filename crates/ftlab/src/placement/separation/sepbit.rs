@@ -5,14 +5,19 @@
 //!          page of the host goes to class 2. What GC moves out of class 1 goes to class 3. What it moves out of any
 //!          other goes to class 4 below 4 `l`, to class 5 below 16 `l`, and else to class 6. `l` is the mean lifespan
 //!          of the last 16 collected blocks of class 1, and infinite before.
+//!          `parts` leaves one half of it. With `written`, short-lived pages have a class, and GC moves all to class 3.
+//!          With `moved`, all pages of the host go to class 1, and what is moved goes to classes 2 to 6 by age.
 //! RAM      4 B per logical page for when the host wrote it last, and 4 B per block for when its first page was
 //!          written.
 //! Departs  the paper is about log-structured storage: a block of it is a page here, its segment a block. It keeps
 //!          the time of the last write with each page, and in RAM only for a queue of recent ones; here it is in
-//!          RAM for all. Its program bounds "short-lived" by the length of that queue, too, and its mean is a real
-//!          number; here it is a whole one. Victims are chosen by `gc.policy`.
+//!          RAM for all. Victims are chosen by `gc.policy`.
+//! Options  its program bounds "short-lived" by the length of that queue, too (`queue`), and its mean is a real number
+//!          (`mean`). The queue here is no longer than the mean lifespan, and has no more entries than pages have data.
+//!          That of the program differs: volumes move up to 2 % more or fewer pages.
 
 use super::{Collected, Moved, Separation, SeparationDesign, Spec, Written};
+use crate::units::Lpn;
 use std::collections::BTreeMap;
 
 crate::settings! {
@@ -22,10 +27,40 @@ crate::settings! {
         window: u32 = 16, in 1.., unit "blocks", laws [1, 2, 16], source "Wang et al., FAST 2022";
         /// Factor between the ages that bound the classes of moved pages, in mean lifespans.
         growth: u64 = 4, in 1..=1024, laws [1, 4, 16], source "Wang et al., FAST 2022";
+        /// What of the mean lifespan counts.
+        mean: Mean = Mean::Whole, laws Mean::ALL, source "ours";
+        /// Whether a short-lived page must be in the queue of recent writes, as in the program of the authors.
+        queue: bool = false, laws [false, true], source "ours";
+        /// Which pages it distinguishes.
+        parts: Parts = Parts::Both, laws Parts::ALL, source "Wang et al., FAST 2022";
+    }
+}
+
+crate::choices! {
+    /// What of the mean lifespan counts.
+    pub enum Mean {
+        /// Whole page writes.
+        Whole = "whole",
+        /// All of it, as in the program of the authors.
+        Real = "real",
+    }
+}
+
+crate::choices! {
+    /// Which pages SepBIT distinguishes.
+    pub enum Parts {
+        /// Those that the host writes and those that GC moves.
+        Both = "both",
+        /// Those that the host writes: UW of the paper's breakdown.
+        Written = "written",
+        /// Those that GC moves: GW of the paper's breakdown.
+        Moved = "moved",
     }
 }
 
 const CLASSES: u8 = 6;
+/// Bounds between the ages of moved pages, where these alone have classes.
+const BOUNDS: u8 = 4;
 /// Class 1: short-lived pages of the host.
 const SHORT: u8 = 0;
 /// Class 2: other pages of the host.
@@ -40,6 +75,7 @@ const MOVED: u8 = 3;
 pub struct Sepbit {
     settings: SepbitConfig,
     lifespan: Lifespan,
+    queue: Queue,
     /// Pages of the host that went to class 1, since counting began.
     short_pages: u64,
 }
@@ -50,22 +86,44 @@ struct Lifespan {
     sum: u64,
     blocks: u32,
     /// Of the last window that is full; infinite before.
-    mean: Option<u64>,
+    mean: Option<f64>,
+}
+
+/// How long the queue of recent writes is, which bounds what its program knows.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    length: u32,
+    /// Pages with data.
+    valid: u32,
+}
+
+impl Queue {
+    /// The host writes a page, which enters. A queue that is too long gives two back.
+    fn enter(&mut self, is_new: bool, lifespan: f64) {
+        self.valid += u32::from(is_new);
+        let most = lifespan.min(self.valid.into());
+        self.length += 1;
+        for _ in 0..2 {
+            self.length -= u32::from(f64::from(self.length) > most);
+        }
+    }
 }
 
 impl Lifespan {
     /// A block was collected after `age` page writes.
-    fn add(&mut self, age: u32, window: u32) {
+    fn add(&mut self, age: u32, window: u32, kind: Mean) {
         self.sum += u64::from(age);
         self.blocks += 1;
         if self.blocks == window {
-            *self = Lifespan { mean: Some(self.sum / u64::from(window)), ..Lifespan::default() };
+            let mean = self.sum as f64 / f64::from(window);
+            let mean = if kind == Mean::Whole { mean.floor() } else { mean };
+            *self = Lifespan { mean: Some(mean), ..Lifespan::default() };
         }
     }
 
     /// Whether an age is below a number of means.
     fn is_longer_than(&self, age: u32, times: u64) -> bool {
-        self.mean.is_none_or(|mean| u64::from(age) < mean * times)
+        self.mean.is_none_or(|mean| f64::from(age) < mean * times as f64)
     }
 }
 
@@ -79,45 +137,65 @@ impl SeparationDesign for Sepbit {
     };
 
     fn build(_logical_pages: u32, settings: SepbitConfig) -> Self {
-        Sepbit { settings, lifespan: Lifespan::default(), short_pages: 0 }
+        let (lifespan, queue) = (Lifespan::default(), Queue::default());
+        Sepbit { settings, lifespan, queue, short_pages: 0 }
     }
 }
 
 impl Separation for Sepbit {
     fn classes(&self) -> u8 {
-        CLASSES
+        match self.settings.parts {
+            Parts::Both | Parts::Moved => CLASSES,
+            Parts::Written => MOVED_SHORT + 1,
+        }
     }
 
     fn spread(&self) -> u8 {
-        unless_bug!(SepbitReserveIsShort, CLASSES - MOVED, 1)
+        let spread = match self.settings.parts {
+            Parts::Both => CLASSES - MOVED,
+            Parts::Written => 1,
+            Parts::Moved => BOUNDS + 1,
+        };
+        unless_bug!(SepbitReserveIsShort, spread, 1)
     }
 
     fn of_write(&mut self, page: Written) -> u8 {
-        let is_short = page.age.is_some_and(|age| self.lifespan.is_longer_than(age, 1));
+        let known = if self.settings.queue { self.queue.length } else { u32::MAX };
+        let is_known = |age| age < known && self.lifespan.is_longer_than(age, 1);
+        let is_short = page.age.is_some_and(is_known);
+        self.queue.enter(page.age.is_none(), self.lifespan.mean.unwrap_or(f64::INFINITY));
         self.short_pages += u64::from(is_short);
-        if is_short { SHORT } else { LONG }
+        if is_short || self.settings.parts == Parts::Moved { SHORT } else { LONG }
     }
 
     fn of_move(&mut self, page: Moved) -> u8 {
-        let growth = self.settings.growth;
-        match page.from {
-            SHORT => MOVED_SHORT,
-            _ if self.lifespan.is_longer_than(page.age, growth) => MOVED,
-            _ if self.lifespan.is_longer_than(page.age, growth * growth) => MOVED + 1,
-            _ => MOVED + 2,
+        let bounds = |most: u32| {
+            let mut bounds = (1..=most).map(|i| self.settings.growth.saturating_pow(i));
+            bounds.position(|times| self.lifespan.is_longer_than(page.age, times))
+        };
+        let class = |first: u8, most: u8| first + bounds(most.into()).map_or(most, |n| n as u8);
+        match self.settings.parts {
+            Parts::Both if page.from == SHORT => MOVED_SHORT,
+            Parts::Both => class(MOVED, CLASSES - MOVED - 1),
+            Parts::Written => MOVED_SHORT,
+            Parts::Moved => class(LONG, BOUNDS),
         }
+    }
+
+    fn trimmed(&mut self, _lpn: Lpn) {
+        self.queue.valid = self.queue.valid.saturating_sub(1);
     }
 
     fn collected(&mut self, victim: Collected) {
         if victim.class == SHORT {
-            self.lifespan.add(victim.age, self.settings.window);
+            self.lifespan.add(victim.age, self.settings.window, self.settings.mean);
         }
     }
 
     fn counts(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::from([
             ("sepbit.short_pages", self.short_pages),
-            ("sepbit.lifespan", self.lifespan.mean.unwrap_or_default()),
+            ("sepbit.lifespan", self.lifespan.mean.unwrap_or_default() as u64),
         ])
     }
 
@@ -130,10 +208,9 @@ impl Separation for Sepbit {
 mod tests {
     use super::*;
     use crate::request::Meta;
-    use crate::units::Lpn;
 
     fn sepbit() -> Sepbit {
-        Sepbit::build(32, SepbitConfig { window: 1, growth: 2 })
+        Sepbit::build(32, SepbitConfig { window: 1, growth: 2, ..SepbitConfig::default() })
     }
 
     fn written(age: Option<u32>) -> Written {
