@@ -116,6 +116,15 @@ def test_a_seed_that_changes_nothing_is_said_and_has_no_deviation(ftlab, tmp_pat
     assert some.exit_code == 0, some.output
 
 
+def test_a_seed_that_changes_nothing_is_said_of_every_point_of_an_ftl(ftlab, tmp_path):
+    trace = tmp_path / "t.spc"
+    trace.write_text(TRACE)
+    axes = ("--cache", "4KiB,8KiB", "--seeds", "2", "--results", "r")
+    found = ftlab("sweep", trace, *SMALL, "--ftl", "dftl", *axes)
+    assert found.exit_code == 0, found.output
+    assert "\nthe seed changes nothing" in found.stdout
+
+
 def test_seeds_without_effect_are_told_by_all_figures():
     one, other = sample.result("page", 900.0), sample.result("page", 900.0)
     other["seed"] = 2

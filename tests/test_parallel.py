@@ -11,6 +11,7 @@ import pytest
 import ftlab
 from ftlab import ConfigError, catalog
 from ftlab.plot_schedule import Clock
+from ftlab.schedule import COLOURS
 from ftlab.simulation import execute
 from ftlab.source import statistics
 from ftlab_papers.claims import judge
@@ -92,6 +93,52 @@ def test_a_timeline_has_causes_pages_and_requests(ftlab, tmp_path):
             start, end = each["ts"], each["ts"] + each["dur"]
             around = [s for s, e in spans if s <= start + 1e-6 and end <= e + 1e-6]
             assert around, f"{each} lies in its request"
+
+
+RESERVED = {
+    *(f"thread_state_{state}" for state in ("iowait", "running", "runnable", "sleeping")),
+    *(f"rail_{phase}" for phase in ("response", "animation", "idle", "load")),
+    *("good", "bad", "terrible", "black", "grey", "white", "yellow", "olive"),
+    *("generic_work", "startup", "vsync_highlight_color"),
+}
+"""Names of colours that Chrome's trace viewer knows; it ends at another."""
+
+
+def test_a_timeline_is_in_the_trace_event_format(ftlab, tmp_path):
+    """The rules of the Trace Event Format for objects, metadata and complete events."""
+    file = tmp_path / "schedule.json"
+    more = ("--set", "device.checkpoint=50", "--warmup", "random")
+    result = ftlab("run", *WRITES, *SMALL, *PLANES, *more, "--ftl", "dftl", "--timeline", str(file))
+    assert result.exit_code == 0, result.output
+    told = json.loads(file.read_text())
+    assert told["displayTimeUnit"] in ("ms", "ns") and isinstance(told["traceEvents"], list)
+    spans = {}
+    for event in told["traceEvents"]:
+        assert isinstance(event["name"], str) and isinstance(event["args"], dict)
+        track = event["pid"], event["tid"]
+        assert all(isinstance(each, int) for each in track), event
+        if event["ph"] == "M":
+            assert event["name"] in ("process_name", "thread_name")
+            assert isinstance(event["args"]["name"], str)
+            continue
+        assert event["ph"] == "X" and isinstance(event["cat"], str)
+        assert event["ts"] >= 0 and event["dur"] >= 0
+        assert event.get("cname", "good") in RESERVED
+        start = round(event["ts"] * 1000)
+        spans.setdefault(track, []).append((start, start + round(event["dur"] * 1000)))
+    for track, found in spans.items():
+        around = []
+        for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
+            while around and around[-1] <= start:
+                around.pop()
+            assert not around or end <= around[-1], f"slices of {track} nest"
+            around.append(end)
+
+
+def test_every_cause_has_a_colour_of_its_own():
+    causes = ftlab.simulate(ftlab.profile("financial1", requests=10))["flash"]["reads"]
+    assert set(COLOURS) == set(causes)
+    assert set(COLOURS.values()) <= RESERVED and len(set(COLOURS.values())) == len(COLOURS)
 
 
 @pytest.mark.parametrize("kind", ["svg", "html"])

@@ -24,6 +24,8 @@ COLOURS = {
     "padding": "good",
     "read_modify_write": "olive",
     "wear": "grey",
+    "checkpoint": "startup",
+    "trim": "generic_work",
 }
 """Of causes, by the names of chrome://tracing; Perfetto gives each name a colour itself."""
 

@@ -170,8 +170,10 @@ pub fn run_logged(
         let report = ready.run(input.as_ref(), watch, log);
         ready.simulator.record(None);
         let written = writer.join().expect("the writer ends");
-        let report = report?;
-        written?.finish()?;
+        let mut report = report?;
+        let (file, causes) = written?;
+        file.finish()?;
+        report.causes = causes.report().filter(|_| point.config.run.causes);
         Ok(report)
     })
 }

@@ -412,11 +412,13 @@ impl<F: Ftl> Simulation<F> {
             causes.note(request.op, self.flash.ledger(), times);
         }
         if let Some(recorder) = &mut self.recorder {
-            let (number, times) = (self.totals.requests - 1, (arrival, served.start, served.end));
-            recorder.request((number, request), self.flash.ledger(), times);
+            let times = (arrival, served.start, served.end);
+            recorder.request(request, self.flash.ledger(), times);
         }
-        self.flash.checkpoint_if_due();
-        self.note_work_between();
+        if self.flash.makes_checkpoints() {
+            self.flash.checkpoint_if_due();
+            self.note_work_between();
+        }
         let accesses = self.totals.page_reads + self.totals.page_writes;
         if self.cache_samples.is_due(accesses) {
             self.look_into_cache(accesses);
@@ -841,7 +843,11 @@ impl<F: Ftl> Simulator for Simulation<F> {
     }
 
     fn record(&mut self, recorder: Option<Recorder>) {
-        self.looks_closely |= recorder.is_some();
+        if recorder.is_some() {
+            self.looks_closely = true;
+            // Who writes the log divides times.
+            self.causes = None;
+        }
         let before = std::mem::replace(&mut self.recorder, recorder.map(Box::new));
         if let Some(mut before) = before {
             before.flush();

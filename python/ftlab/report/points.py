@@ -159,7 +159,7 @@ def seed_notes(entries: Sequence[Entry]) -> list[str]:
     for entry in entries:
         if isinstance(entry.outcome, Result):
             run = {k: v for k, v in entry.config.get("run", {}).items() if k != "seed"}
-            point = canonical({**entry.config, "run": run, "ftl": entry.ftl})
+            point = canonical({"config": {**entry.config, "run": run}, "ftl": entry.ftl})
             seeds.setdefault(point, []).append(entry.outcome)
     several = [runs for runs in seeds.values() if len(runs) > 1]
     idle = sum(map(without_effect, several))

@@ -110,6 +110,25 @@ impl Ledger {
         self.cells[operation as usize][cause as usize]
     }
 
+    /// Calls `note` with each operation and cause that was counted after `seen`, and how often. `seen` is then as
+    /// this is.
+    #[inline]
+    pub(crate) fn since(&self, seen: &mut Ledger, mut note: impl FnMut(Operation, Cause, u64)) {
+        let rows = self.cells.iter().zip(&mut seen.cells);
+        for (operation, (row, seen)) in Operation::ALL.into_iter().zip(rows) {
+            // Most operations are of a kind or two.
+            if row == seen {
+                continue;
+            }
+            for (cause, (count, seen)) in Cause::ALL.into_iter().zip(row.iter().zip(seen)) {
+                if count != seen {
+                    note(operation, cause, *count - *seen);
+                    *seen = *count;
+                }
+            }
+        }
+    }
+
     /// The count of an operation over all causes.
     #[must_use]
     pub fn total(&self, operation: Operation) -> u64 {

@@ -25,7 +25,7 @@ const MOST_WAITED_FOR: usize = 1 << 16;
 /// Slowest requests that are told.
 const MOST_SLOW: usize = 10;
 
-type Parts = [f64; PARTS];
+pub(super) type Parts = [f64; PARTS];
 
 /// What a run spends its time on.
 #[derive(Clone, Debug)]
@@ -65,6 +65,30 @@ struct Times {
     program: f64,
     copy_back: f64,
     erase: f64,
+}
+
+impl Times {
+    /// Adds the time of operations to the part that it is of.
+    #[inline]
+    fn add(&self, parts: &mut Parts, operation: Operation, cause: Cause, count: u64) {
+        let (reads, programs) = (2 * cause as usize, 2 * cause as usize + 1);
+        let (part, time) = match operation {
+            Operation::Read => (reads, self.read),
+            Operation::ReadOob => (reads, self.oob_read),
+            Operation::Program => (programs, self.program),
+            Operation::CopyBack => (programs, self.copy_back),
+            Operation::Erase => (ERASES, self.erase),
+        };
+        parts[part] += count as f64 * time;
+    }
+}
+
+/// Operations of a kind that were done for a cause.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Done {
+    pub(super) operation: Operation,
+    pub(super) cause: Cause,
+    pub(super) count: u64,
 }
 
 /// What a device does from `start` to `end`.
@@ -152,25 +176,39 @@ impl Causes {
 
     /// Notes work between two requests, which is over at `end`.
     pub fn between(&mut self, ledger: &Ledger, end: Nanos) {
-        let parts = self.done(ledger);
+        let work = self.done(ledger);
+        self.between_of(work, end);
+    }
+
+    /// The same of the flash time of that work.
+    pub(super) fn between_of(&mut self, parts: Parts, end: Nanos) {
         let time = parts.iter().sum::<f64>() as Nanos;
         if time > 0 {
             self.remember(Work { start: end.saturating_sub(time), end, parts });
         }
     }
 
-    /// Notes a request that arrived, was begun and was complete at these times; returns the parts of its
-    /// service time and of its wait, ns.
-    pub fn note(
+    /// Notes a request that arrived, was begun and was complete at these times.
+    pub fn note(&mut self, op: Op, ledger: &Ledger, times: (Nanos, Nanos, Nanos)) {
+        let work = self.done(ledger);
+        self.note_of(op, work, times);
+    }
+
+    /// The same of the flash time of its work; returns the parts of its service time and of its wait, ns.
+    pub(super) fn note_of(
         &mut self,
         op: Op,
-        ledger: &Ledger,
+        work: Parts,
         (arrival, start, end): (Nanos, Nanos, Nanos),
-    ) -> ([f64; PARTS], [f64; PARTS]) {
+    ) -> (Parts, Parts) {
         let number = self.served;
         self.served += 1;
-        let service = divide(end - start, self.done(ledger));
-        let wait = divide(start - arrival, self.left_at(arrival));
+        let service = divide(end - start, work);
+        self.forget(arrival);
+        let wait = match start - arrival {
+            0 => [0.0; PARTS],
+            wait => divide(wait, self.left_at(arrival)),
+        };
         self.remember(Work { start, end, parts: service });
         if !matches!(op, Op::Read | Op::Write | Op::WriteThrough) {
             return (service, wait);
@@ -200,18 +238,18 @@ impl Causes {
 
     /// The flash time of what was done since this was last asked.
     fn done(&mut self, ledger: &Ledger) -> Parts {
+        let (mut parts, times) = ([0.0; PARTS], self.times);
+        let add = |operation, cause, count| times.add(&mut parts, operation, cause, count);
+        ledger.since(&mut self.seen, add);
+        parts
+    }
+
+    /// The flash time of these operations.
+    pub(super) fn work(&self, done: &[Done]) -> Parts {
         let mut parts = [0.0; PARTS];
-        let Times { read, oob_read, program, copy_back, erase } = self.times;
-        for cause in Cause::ALL {
-            let count =
-                |operation| (ledger.get(operation, cause) - self.seen.get(operation, cause)) as f64;
-            let at = 2 * cause as usize;
-            parts[at] = count(Operation::Read) * read + count(Operation::ReadOob) * oob_read;
-            parts[at + 1] =
-                count(Operation::Program) * program + count(Operation::CopyBack) * copy_back;
-            parts[ERASES] += count(Operation::Erase) * erase;
+        for Done { operation, cause, count } in done {
+            self.times.add(&mut parts, *operation, *cause, *count);
         }
-        self.seen.clone_from(ledger);
         parts
     }
 
@@ -234,8 +272,8 @@ impl Causes {
         }
     }
 
-    /// What is left to do at this time.
-    fn left_at(&mut self, time: Nanos) -> Parts {
+    /// Forgets the work that is over at this time.
+    fn forget(&mut self, time: Nanos) {
         while let Some(work) = self.before.front().filter(|work| work.end <= time) {
             subtract(&mut self.left, &work.parts, 1.0);
             self.before.pop_front();
@@ -244,6 +282,10 @@ impl Causes {
             // What rounding has left.
             self.left = [0.0; PARTS];
         }
+    }
+
+    /// What is left at this time of the work that is not over.
+    fn left_at(&self, time: Nanos) -> Parts {
         let mut left = self.left;
         if let Some(work) = self.before.front() {
             let done = time.saturating_sub(work.start) as f64 / (work.end - work.start) as f64;
