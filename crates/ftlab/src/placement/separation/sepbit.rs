@@ -29,7 +29,8 @@ crate::settings! {
         growth: u64 = 4, in 1..=1024, laws [1, 4, 16], source "Wang et al., FAST 2022";
         /// What of the mean lifespan counts.
         mean: Mean = Mean::Whole, laws Mean::ALL, source "ours";
-        /// Whether a short-lived page must be in the queue of recent writes, as in the program of the authors.
+        /// Whether a short-lived page must be in the queue of recent writes. The length of the queue is near that of
+        /// the authors' program, not the same.
         queue: bool = false, laws [false, true], source "ours";
         /// Which pages it distinguishes.
         parts: Parts = Parts::Both, laws Parts::ALL, source "Wang et al., FAST 2022";
@@ -142,6 +143,13 @@ impl SeparationDesign for Sepbit {
     }
 }
 
+impl Sepbit {
+    /// Whether the version that is replaced is in the queue, where there is one.
+    fn is_known(&self, age: u32) -> bool {
+        !self.settings.queue || age < self.queue.length
+    }
+}
+
 impl Separation for Sepbit {
     fn classes(&self) -> u8 {
         match self.settings.parts {
@@ -160,10 +168,11 @@ impl Separation for Sepbit {
     }
 
     fn of_write(&mut self, page: Written) -> u8 {
-        let known = if self.settings.queue { self.queue.length } else { u32::MAX };
-        let is_known = |age| age < known && self.lifespan.is_longer_than(age, 1);
-        let is_short = page.age.is_some_and(is_known);
-        self.queue.enter(page.age.is_none(), self.lifespan.mean.unwrap_or(f64::INFINITY));
+        let is_young = |age| self.lifespan.is_longer_than(age, 1);
+        let is_short = page.age.is_some_and(|age| self.is_known(age) && is_young(age));
+        if self.settings.queue {
+            self.queue.enter(page.age.is_none(), self.lifespan.mean.unwrap_or(f64::INFINITY));
+        }
         self.short_pages += u64::from(is_short);
         if is_short || self.settings.parts == Parts::Moved { SHORT } else { LONG }
     }
