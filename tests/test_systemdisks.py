@@ -10,7 +10,9 @@ REQUESTS = "300000"
 
 
 @pytest.mark.parametrize("name", ["systemdisk1", "systemdisk2", "systemdisk3"])
-def test_a_logical_block_has_sixteen_start_pages_at_most(ftlab, tmp_path: Path, name: str) -> None:
+def test_a_logical_block_has_fewer_than_sixteen_start_pages_on_average(
+    ftlab, tmp_path: Path, name: str
+) -> None:
     path = tmp_path / "trace.spc"
     ftlab("trace", "generate", name, "--requests", REQUESTS, "-o", str(path))
     starts = {

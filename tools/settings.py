@@ -255,8 +255,12 @@ def section_page(section: str, everything: Record) -> str:
     ]
     if section in SECTIONS:
         about = f"{SECTIONS[section].summary} In Python: `ftlab.{SECTIONS[section].name}`."
-    else:
+    elif obeying:
         about = f"In Python: arguments of {listed_classes(obeying)}."
+    else:
+        about = (
+            f"In Python: in the name of an FTL, as `page:separation={section}:{rows[0].key}=...`."
+        )
     return f"## {section}\n\n{about}\n\n{rows_table(rows).markdown(prose=True)}"
 
 

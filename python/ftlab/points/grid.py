@@ -130,10 +130,12 @@ def grids_of(tree: Mapping[str, Any], *, is_search: bool = False) -> list[Grid]:
     for grid in trees:
         _check(grid, [ftl for each in trees for ftl in _ftls(each)])
     found = [counted(grid) for grid in trees]
-    total = max(map(_values, found)) if is_search else sum(map(_points, found))
-    if total > MOST_POINTS:
-        what = "values" if is_search else "points"
-        raise ConfigError(f"found {total:,} {what}, expected at most {MOST_POINTS:,}")
+    if is_search:
+        for key, count in (each for grid in found for each in _lengths(grid).items()):
+            _limit(count, f"{key}: found {count:,} values")
+    else:
+        total = sum(map(_points, found))
+        _limit(total, f"found {total:,} points")
     return [_grid(grid) for grid in found]
 
 
@@ -247,20 +249,20 @@ def _grid(tree: Config) -> Grid:
 
 def _points(tree: Config) -> int:
     """Return how many combinations of values a part of a sweep has, before any is made."""
-    return prod(_lengths(tree)) * len(_ftls(tree))
+    return prod(_lengths(tree).values()) * len(_ftls(tree))
 
 
-def _values(tree: Config) -> int:
-    """Return how many values the setting with most of them has."""
-    return max(_lengths(tree))
+def _limit(count: int, found: str) -> None:
+    if count > MOST_POINTS:
+        raise ConfigError(f"{found}, expected at most {MOST_POINTS:,}")
 
 
-def _lengths(tree: Config) -> list[int]:
+def _lengths(tree: Config) -> dict[str, int]:
     """Return how many values each setting has, and how many seeds there are."""
     seeds = tree.get("seeds")
     runs = seeds if isinstance(seeds, int) else len(seeds) if isinstance(seeds, list) else 1
-    axes = [_length(key, value) for key, value in leaves(tree) if not seeds or key != "run.seed"]
-    return [*axes, max(runs, 1)]
+    axes = {key: _length(key, v) for key, v in leaves(tree) if not seeds or key != "run.seed"}
+    return {**axes, "seeds": max(runs, 1)}
 
 
 def _length(key: str, value: Any) -> int:
