@@ -182,7 +182,7 @@ pub struct Spec {
     pub map: MapPlace,
     /// How it makes room.
     pub cleaning: Cleaning,
-    /// Keys of the shared settings that it obeys; one that ends in a dot stands for a whole table.
+    /// Keys of the shared settings that it obeys.
     pub obeys: &'static [&'static str],
     /// Needs pages that share word lines: `device.cell` of several bits.
     pub needs_word_lines: bool,
@@ -240,6 +240,7 @@ macro_rules! collected {
         ]
     };
 }
+pub(super) use collected;
 
 /// The keys that every page-level FTL obeys.
 const PAGE_LEVEL: &[&str] =
@@ -375,7 +376,6 @@ impl Spec {
     /// Whether it obeys a shared setting.
     #[must_use]
     pub fn obeys(&self, key: &str) -> bool {
-        let is = |known: &str| key == known || known.ends_with('.') && key.starts_with(known);
-        self.obeys.iter().any(|known| is(known))
+        self.obeys.contains(&key)
     }
 }

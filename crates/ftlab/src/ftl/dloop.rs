@@ -14,7 +14,7 @@
 //!          `gc.copy_back = greedy` for that FTL.
 
 use super::demand::{DemandFtl, Dftl, DftlConfig, MapBlocks, MapUpdates};
-use super::design::{Setup, Spec, Variant};
+use super::design::{Setup, Spec, Variant, collected};
 use crate::gc::CopyBack;
 use crate::placement::allocation::STRIPED;
 
@@ -51,9 +51,10 @@ impl Variant for DloopHot {
         title: "DLOOP-hot",
         summary: "DLOOP whose hot planes hold fewer pages, and so have more extra blocks",
         source: "ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013",
-        obeys: &[
+        obeys: collected![
             "ftl.cache",
-            "gc.",
+            "gc.copies",
+            "gc.copy_back",
             "ftl.order",
             "ftl.separation",
             "ftl.search",

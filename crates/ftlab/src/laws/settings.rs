@@ -1,17 +1,17 @@
 //! What a setting may do: be refused by its name, work, or change nothing where it is not obeyed.
 
-use super::case::{Case, PAGE};
+use super::case::{Case, PAGE, between, pick};
 use super::operations;
 use super::run::Run;
 use super::traffic::Traffic;
 use crate::config::Config;
 use crate::device::{Cell, ProgramOrder};
 use crate::error::Error;
-use crate::gc::CopyBack;
+use crate::gc::{CopyBack, GcConfig, GcStart};
 use crate::placement::allocation::SINGLE;
 use crate::rng::Rng;
 use crate::settings::{Edge, Section, SectionKind, table_of};
-use crate::units::{Bytes, Duration};
+use crate::units::{Bytes, Duration, Ratio};
 
 /// A configuration, and the key of the setting that it tries.
 type Tried = (&'static str, Config);
@@ -70,7 +70,8 @@ pub fn what_is_not_obeyed_changes_nothing(case: &Case<'_>) {
         ..Section::draw(&mut rng)
     };
     let obeys = |key: &str| case.entry.spec.obeys(key);
-    config.gc = mixed(&config.gc, &Section::draw(&mut rng), obeys);
+    let gc = with_start(Section::draw(&mut rng), case.seed());
+    config.gc = mixed(&config.gc, &gc, obeys);
     config.ftl = mixed(&config.ftl, &other, obeys);
     config.log = mixed(&config.log, &Section::draw(&mut rng), obeys);
     let other = case.with(config);
@@ -78,6 +79,17 @@ pub fn what_is_not_obeyed_changes_nothing(case: &Case<'_>) {
         Ok(_) => assert_eq!(operations(case), operations(&other), "nothing is changed"),
         Err(Error::Config { key, .. }) => assert!(!obeys(&key), "{key} is as it was"),
         Err(error) => panic!("{error}"),
+    }
+}
+
+/// GC that starts by free blocks or by garbage.
+fn with_start(gc: GcConfig, seed: u64) -> GcConfig {
+    let mut rng = Rng::new(seed, "start");
+    GcConfig {
+        start: pick(&mut rng, GcStart::ALL),
+        garbage: Ratio(pick(&mut rng, &[0.01, 0.15, 0.9])),
+        victims: between(&mut rng, 1, 9),
+        ..gc
     }
 }
 

@@ -86,3 +86,14 @@ pub fn mixed(pages: u32, writes: u32, seed: u64) -> Vec<Request> {
     }
     requests
 }
+
+/// Requests of up to half of all pages.
+pub fn large(pages: u32, writes: u32, seed: u64) -> Vec<Request> {
+    let mut random = Random(seed);
+    let mut requests = filled(pages);
+    for _ in 0..writes {
+        let first = random.below(pages);
+        requests.push((first, (1 + random.below(pages / 2)).min(pages - first)));
+    }
+    requests
+}

@@ -2,7 +2,7 @@
 
 mod generator;
 
-use ftlab::catalog::Catalog;
+use ftlab::catalog::{Catalog, Entry};
 use ftlab::report::Report;
 use ftlab::session;
 use generator::Request;
@@ -145,8 +145,8 @@ fn sepbit_with_its_queue_is_near_the_oracle() {
 }
 
 /// Refusals of a volume with these settings.
-fn refusal(change: impl FnOnce(&mut Value)) -> String {
-    let (path, pages) = file("zipf1", "refused");
+fn refusal(test: &str, change: impl FnOnce(&mut Value)) -> String {
+    let (path, pages) = file("zipf1", test);
     let mut tree = volume(&path, pages, "greedy", settings("NoSep"));
     change(&mut tree);
     let catalog = Catalog::standard();
@@ -157,7 +157,7 @@ fn refusal(change: impl FnOnce(&mut Value)) -> String {
 
 #[test]
 fn a_device_without_room_for_the_garbage_is_told_what_suffices() {
-    let message = refusal(|tree| tree["device"]["blocks"] = 111.into());
+    let message = refusal("no-room", |tree| tree["device"]["blocks"] = 111.into());
     assert!(message.contains("found 111 physical blocks, expected at least 116"), "{message}");
     let (path, pages) = file("zipf1", "roomy");
     let mut tree = volume(&path, pages, "greedy", settings("NoSep"));
@@ -168,23 +168,52 @@ fn a_device_without_room_for_the_garbage_is_told_what_suffices() {
 
 #[test]
 fn a_volume_has_one_pool_of_blocks() {
-    let message = refusal(|tree| {
+    let message = refusal("planes", |tree| {
         tree["ftl"]["placement"] = "striped".into();
     });
     assert!(message.contains("gc.start: found garbage with blocks in each plane"), "{message}");
-    let message = refusal(|tree| tree["gc"]["copy_back"] = "greedy".into());
+    let message = refusal("planes", |tree| tree["gc"]["copy_back"] = "greedy".into());
     assert!(message.contains("gc.copy_back: found copy-back with gc.start"), "{message}");
 }
 
 #[test]
 fn garbage_starts_gc_where_an_ftl_obeys_it_alone() {
-    let user = json!({ "gc": { "start": "garbage" } });
-    let user = user.as_object().expect("a table");
     let catalog = Catalog::standard();
-    for (ftl, obeys) in
-        [("page", true), ("hat", true), ("sepbit", true), ("dftl", false), ("fast", false)]
+    for (key, value) in
+        [("start", json!("garbage")), ("garbage", json!(0.2)), ("victims", json!(2))]
     {
-        assert_eq!(catalog.check_obeyed(user, &[ftl]).is_ok(), obeys, "{ftl}");
+        let user = json!({ "gc": { key: value } });
+        let user = user.as_object().expect("a table");
+        let obeys = |ftl: &&str| catalog.check_obeyed(user, &[*ftl]).is_ok();
+        let found: Vec<&str> = catalog.ftls().iter().map(Entry::name).filter(obeys).collect();
+        assert_eq!(found, ["page", "hat", "sepbit"], "{key}");
+    }
+}
+
+/// Victims whose pages go to several classes may open more blocks than they give at once.
+#[test]
+fn the_smallest_volume_has_a_block_for_each_class_of_a_victim() {
+    for (pages, victims) in [(4, 1), (4, 3), (8, 1), (8, 8), (16, 4)] {
+        let (requests, logical) = (generator::large(2048, 300, pages), 2048);
+        let path = written(&requests, &format!("smallest-{pages}-{victims}"));
+        let mut tree = volume(&path, logical, "cost-benefit", sepbit("moved"));
+        tree["device"]["pages_per_block"] = pages.into();
+        tree["gc"]["victims"] = victims.into();
+        tree["gc"]["low"] = 1.into();
+        tree["gc"]["high"] = 2.into();
+        tree["sepbit"]["window"] = 1.into();
+        tree["sepbit"]["growth"] = 2.into();
+        tree["device"]["blocks"] = 5000.into();
+        let catalog = Catalog::standard();
+        let works = |tree: &Value| {
+            let config = catalog.resolve(tree.as_object().expect("a table")).expect("settings");
+            session::run(&catalog, &config, &["page"], &mut |_| Ok(())).is_ok()
+        };
+        let least = (2048 / pages..5000).find(|blocks| {
+            tree["device"]["blocks"] = (*blocks).into();
+            works(&tree)
+        });
+        assert!(least.is_some(), "{pages} pages in a block, {victims} victims");
     }
 }
 

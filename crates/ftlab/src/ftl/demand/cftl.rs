@@ -21,7 +21,7 @@ mod runs;
 use super::{DemandFtl, MappingCounts};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec, collected};
 use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::placement::allocation::SINGLE;
 use crate::units::{Lbn, Lpn, Ppn};
@@ -57,7 +57,7 @@ impl Design for Cftl {
         title: "CFTL",
         summary: "runs of pages cached on demand; blocks that are only read are brought together",
         source: "Park, Debnath & Du, MASCOTS 2011",
-        obeys: &["ftl.cache", "gc."],
+        obeys: collected!["ftl.cache", "gc.copies", "gc.copy_back"],
         early_blocks: 2,
         ..Spec::DEMAND_PAGED
     };
