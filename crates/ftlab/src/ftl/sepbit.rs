@@ -1,12 +1,13 @@
 //! SepBIT, separation by inferred block invalidation time (Wang et al., FAST 2022).
 //!
-//! Idea     page mapping with six frontiers: [`placement::separation`](crate::placement::separation) has the rules.
+//! Idea     page mapping with a frontier for each class, six of them: [`placement::separation`](crate::placement::separation) has the rules.
 //! RAM      `page`'s, and that of the separation.
 //! Role     what placement by temperature can save at the same over-provisioning: compare it with `page`. The same
-//!          separation under another FTL is `ftl.separation = sepbit`.
+//!          separation under another FTL is `ftl.separation = sepbit`. In a volume as the paper has it, GC starts by
+//!          garbage (`gc.start`).
 //! Departs  the paper is about log-structured storage: a block of it is a page here, its segment a block. Victims are
 //!          chosen by `gc.policy`.
-//! Not here the class of a block after a power cut: blocks found full are of class 6, and no lifespan is known.
+//! Not here the class of a block after a power cut: blocks found full are of the last class, and no lifespan is known.
 
 use super::design::{Setup, Spec, Variant};
 use super::page::PageFtl;

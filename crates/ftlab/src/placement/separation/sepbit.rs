@@ -16,8 +16,7 @@
 //!          (`mean`). The queue here is no longer than the mean lifespan, and has no more entries than pages have data.
 //!          That of the program differs: volumes move up to 2 % more or fewer pages.
 
-use super::{Collected, Moved, Separation, SeparationDesign, Spec, Written};
-use crate::units::Lpn;
+use super::{Collected, Moved, Requested, Separation, SeparationDesign, Spec, Written};
 use std::collections::BTreeMap;
 
 crate::settings! {
@@ -77,7 +76,7 @@ pub struct Sepbit {
     settings: SepbitConfig,
     lifespan: Lifespan,
     queue: Queue,
-    /// Pages of the host that went to class 1, since counting began.
+    /// Short-lived pages of the host since counting began: those of class 1, but for `parts = moved`.
     short_pages: u64,
 }
 
@@ -94,7 +93,7 @@ struct Lifespan {
 #[derive(Clone, Debug, Default)]
 struct Queue {
     length: u32,
-    /// Pages with data.
+    /// Pages with data: those before the request, and those that it has written first.
     valid: u32,
 }
 
@@ -167,6 +166,10 @@ impl Separation for Sepbit {
         unless_bug!(SepbitReserveIsShort, spread, 1)
     }
 
+    fn requested(&mut self, request: Requested) {
+        self.queue.valid = request.valid;
+    }
+
     fn of_write(&mut self, page: Written) -> u8 {
         let is_young = |age| self.lifespan.is_longer_than(age, 1);
         let is_short = page.age.is_some_and(|age| self.is_known(age) && is_young(age));
@@ -191,10 +194,6 @@ impl Separation for Sepbit {
         }
     }
 
-    fn trimmed(&mut self, _lpn: Lpn) {
-        self.queue.valid = self.queue.valid.saturating_sub(1);
-    }
-
     fn collected(&mut self, victim: Collected) {
         if victim.class == SHORT {
             self.lifespan.add(victim.age, self.settings.window, self.settings.mean);
@@ -217,6 +216,7 @@ impl Separation for Sepbit {
 mod tests {
     use super::*;
     use crate::request::Meta;
+    use crate::units::Lpn;
 
     fn sepbit() -> Sepbit {
         Sepbit::build(32, SepbitConfig { window: 1, growth: 2, ..SepbitConfig::default() })
@@ -246,5 +246,29 @@ mod tests {
         assert_eq!(sepbit.of_move(moved(SHORT, 900)), MOVED_SHORT, "out of class 1 at any age");
         let classes = [13, 14, 27, 28].map(|age| sepbit.of_move(moved(LONG, age)));
         assert_eq!(classes, [MOVED, MOVED + 1, MOVED + 1, MOVED + 2], "2 and 4 lifespans");
+    }
+
+    /// With the queue of recent writes, where `valid` pages hold data.
+    fn queued(valid: u32) -> Sepbit {
+        let mut sepbit = Sepbit::build(32, SepbitConfig { queue: true, ..SepbitConfig::default() });
+        sepbit.requested(Requested { first: Lpn(5), pages: 1, time: 0, valid });
+        sepbit
+    }
+
+    #[test]
+    fn the_queue_grows_to_the_pages_with_data_though_they_were_written_before_a_power_cut() {
+        let mut sepbit = queued(8);
+        let classes = [(); 3].map(|()| sepbit.of_write(written(Some(1))));
+        assert_eq!(classes, [LONG, LONG, SHORT]);
+    }
+
+    #[test]
+    fn the_queue_keeps_its_length_when_pages_without_data_are_trimmed() {
+        let mut sepbit = queued(0);
+        (0..3).for_each(|_| _ = sepbit.of_write(written(None)));
+        (0..3).for_each(|_| sepbit.trimmed(Lpn(9)));
+        sepbit.requested(Requested { first: Lpn(5), pages: 1, time: 0, valid: 3 });
+        let classes = [(); 2].map(|()| sepbit.of_write(written(Some(2))));
+        assert_eq!(classes, [SHORT, SHORT]);
     }
 }
