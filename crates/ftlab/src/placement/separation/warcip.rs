@@ -31,7 +31,7 @@ struct Cluster {
     /// Pages in the open block.
     pages: u32,
     /// Pages since clusters were looked at last.
-    writes: u32,
+    writes: u64,
     is_open: bool,
     /// It is closed when its block is full.
     is_closing: bool,
@@ -65,8 +65,8 @@ impl Warcip {
 
     /// Divides a cluster that gets most pages, or closes one that gets few.
     fn look(&mut self) {
-        let all: u32 = self.clusters.iter().map(|cluster| cluster.writes).sum();
-        let block = all / self.period;
+        let all: u64 = self.clusters.iter().map(|cluster| cluster.writes).sum();
+        let block = all / u64::from(self.period);
         let closed = self.clusters.iter().position(|cluster| !cluster.is_open);
         let large = self.clusters.iter().position(|c| c.is_open && c.writes > all / 2);
         match (closed, large) {
@@ -77,8 +77,8 @@ impl Warcip {
             }
             _ => {
                 let is_small = |cluster: &Cluster| cluster.is_open && cluster.writes < block;
-                let open = self.clusters.iter().filter(|cluster| cluster.is_open).count();
-                if open > 1
+                let stays_open = |cluster: &&Cluster| cluster.is_open && !cluster.is_closing;
+                if self.clusters.iter().filter(stays_open).count() > 1
                     && let Some(small) = self.clusters.iter_mut().find(|cluster| is_small(cluster))
                 {
                     small.is_closing = true;
@@ -170,5 +170,36 @@ impl Separation for Warcip {
 
     fn ram(&self) -> u64 {
         16 * self.written.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Meta;
+    use crate::rng::Rng;
+
+    /// Pages in a block.
+    const BLOCK: u32 = 4;
+
+    #[test]
+    fn a_cluster_stays_open() {
+        for seed in 0..200 {
+            let mut rng = Rng::new(seed, "warcip");
+            let mut warcip = Warcip::build(16, WarcipConfig { classes: 4, period: 2 });
+            let mut pages = [0; 4];
+            for time in 0..500 {
+                warcip.now = 1000 * time;
+                let most = 1 + rng.below(16);
+                let lpn = Lpn(rng.below(most) as u32);
+                let class = warcip.of_write(Written { lpn, age: None, meta: Meta::UNSET });
+                pages[usize::from(class)] += 1;
+                if pages[usize::from(class)] == BLOCK {
+                    pages[usize::from(class)] = 0;
+                    warcip.filled(class);
+                }
+                assert!(warcip.clusters.iter().any(|c| c.is_open), "seed {seed}, page {time}");
+            }
+        }
     }
 }
