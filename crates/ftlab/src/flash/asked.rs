@@ -117,13 +117,16 @@ impl Asked {
         true
     }
 
-    /// The first page of the request and how many it has, while it is served; `None` if it has no pages.
-    pub fn request(&self) -> Option<(Lpn, u32)> {
+    /// The first page of the request and how many it has; `None` if the host does not ask to write this page, or that is
+    /// done.
+    pub fn request_of(&self, lpn: Lpn) -> Option<(Lpn, u32)> {
         if self.at >= LISTED {
-            return self.list.request();
+            return self.list.request_of(lpn);
         }
-        let lpn = (self.first >> 1) as u32;
-        Some((Lpn(lpn), ((self.end - self.first) / 2) as u32))
+        let (from, page) = (cursor(Service::Write, Lpn(0)), cursor(Service::Write, lpn));
+        let is_left = self.first >= from && (self.at & !1..self.end).contains(&page);
+        let first = Lpn((self.first.wrapping_sub(from) / 2) as u32);
+        is_left.then_some((first, ((self.end - self.first) / 2) as u32))
     }
 
     /// Whether the FTL serves a request now.

@@ -314,9 +314,9 @@ impl Flash {
         }
     }
 
-    /// The first page of the request that is served and how many it has, where the host asks for any.
-    pub(crate) fn request(&self) -> Option<(Lpn, u32)> {
-        self.truth.asked.request()
+    /// The first page of the request that is served and how many it has, where the host asks to write this page now.
+    pub(crate) fn request_of(&self, lpn: Lpn) -> Option<(Lpn, u32)> {
+        self.truth.asked.request_of(lpn)
     }
 
     /// The FTL has returned from what the host asked of it.

@@ -18,7 +18,7 @@ use crate::placement::separation::{
 };
 use crate::request::{Meta, Op};
 use crate::rng::Rng;
-use crate::units::Lpn;
+use crate::units::{Lpn, Pbn, Ppn};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const CLASSES: u8 = 4;
@@ -155,8 +155,20 @@ fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
     ftl.audit(&device);
     let gc = ftl.metrics().gc.expect("what separates pages collects blocks").counts;
     assert_eq!(expected.collected, gc.data_blocks, "each block of user pages that is collected");
-    let (filled, collected) = (expected.filled, expected.collected);
-    assert!(filled >= collected, "{collected} blocks are collected of {filled} that were full");
+    let full = user_blocks(&device).filter(|pbn| device.is_full(*pbn)).count() as u64;
+    assert_eq!(expected.filled, expected.collected + full, "blocks of user pages that became full");
+}
+
+/// The blocks without translation pages.
+fn user_blocks(device: &Device) -> impl Iterator<Item = Pbn> {
+    let geometry = device.geometry();
+    let is_of_map = |pbn: &Pbn| {
+        let first = geometry.first_page(*pbn).0;
+        (first..first + geometry.pages_per_block).map(Ppn).any(|page| {
+            device.is_programmed(page) && !device.is_skipped(page) && device.is_of_map(page)
+        })
+    };
+    (0..geometry.blocks()).map(Pbn).filter(move |pbn| !is_of_map(pbn))
 }
 
 /// A page leaves RAM with what the host said when it wrote it last, in a buffer above the FTL or in its own.
@@ -173,7 +185,8 @@ fn what_the_host_says_outlasts_ram(case: &Case<'_>) {
     let mut asked = Asked::of(&case, &device);
     while let Some((op, pages, meta)) = asked.next() {
         let before = said.clone();
-        if matches!(op, Op::Write | Op::WriteThrough) {
+        let is_write = matches!(op, Op::Write | Op::WriteThrough);
+        if is_write {
             pages.iter().for_each(|lpn| said[lpn.index()] = meta);
         }
         let access = Access { op, pages: &pages, meta };
@@ -186,8 +199,19 @@ fn what_the_host_says_outlasts_ram(case: &Case<'_>) {
         if buffer.as_ref().is_some_and(|buffer| buffer.counts().padded_pages > 0) {
             return;
         }
+        // Groups of a buffer are requests, too.
+        let is_asked = |lpn: Lpn| buffer.is_some() || is_write && pages.contains(&lpn);
+        let whole = (pages.first().copied(), pages.len() as u32);
+        let mut told = None;
         for event in events {
+            if let Event::Requested(Requested { first, pages: count, .. }) = event {
+                let is_whole = buffer.is_some() || whole == (Some(first), count);
+                assert!(is_whole || count == 1, "{count} pages from {first} are no request");
+                told = Some(first);
+            }
             if let Event::Written(Written { lpn, meta, .. }) = event {
+                let is_told = told == Some(lpn) || is_asked(lpn);
+                assert!(is_told, "{lpn} is written, and no request of it is heard");
                 // A page may leave for lack of room before the request writes it again.
                 let either = [before[lpn.index()], said[lpn.index()]];
                 assert!(

@@ -322,6 +322,12 @@ impl BlockPool {
         self.frontiers[self.frontier_of(class)].map(|frontier| frontier.pbn)
     }
 
+    /// Whether the block of the frontier of a class has an erased page.
+    #[must_use]
+    pub fn has_room(&self, class: Class) -> bool {
+        self.frontiers[self.frontier_of(class)].is_some_and(|f| f.next < f.end)
+    }
+
     /// Parity of the page that [`BlockPool::next_page`] returns next.
     #[must_use]
     pub fn next_parity(&self, class: Class, flash: &Flash) -> Parity {
@@ -368,8 +374,14 @@ impl BlockPool {
                 unless_bug!(PoolBatchEndsEarly, self.is_replenished(), self.free.len() > self.low)
             }
             // The frontiers that GC opened are the host's next: the next run needs a free block for each again.
-            GcMode::Single => !self.must_collect(class) && self.free.len() >= self.spread,
+            GcMode::Single => !self.must_collect(class) && !self.is_short(),
         }
+    }
+
+    /// Whether fewer blocks are free than the pages of a victim may open.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        self.free.len() < self.spread
     }
 
     /// Whether GC of user pages may need more blocks than are free, for them and for the map.
@@ -672,6 +684,9 @@ impl BlockPool {
     ) {
         self.free = FreeBlocks::none();
         self.frontiers = [None; FRONTIERS];
+        if let Some(volume) = &mut self.volume {
+            volume.forget_order();
+        }
         for pbn in self.region.clone().map(Pbn) {
             let slot = self.slot(pbn);
             if self.blocks[slot.index()].state == State::Lent {

@@ -412,7 +412,7 @@ impl Planes {
         }
     }
 
-    /// After a request: collects blocks if GC starts by garbage, and there is too much. It tells `moved` where each
+    /// After a request that writes: collects blocks if GC starts by garbage, and there is too much. It tells `moved` where each
     /// logical page is now.
     #[inline]
     pub fn clean(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
@@ -426,6 +426,13 @@ impl Planes {
         for (pbn, class) in self.pools[0].take_victims(flash) {
             self.tell_collected(pbn, class);
             self.empty(self.victim(pbn, 0, class, flash), flash, &mut moved);
+        }
+        // The next victim needs a block for each of its classes, whenever that is.
+        if self.pools[0].is_short() {
+            self.start_gc(0);
+            while self.pools[0].is_short() {
+                self.collect(0, flash, &mut moved);
+            }
         }
     }
 
@@ -593,10 +600,14 @@ impl Planes {
             let Owner::Data(lpn) = owner else { panic!("the map has blocks of its own") };
             let class = separator.of_move(lpn, number);
             victim.to = Class::user(class);
-            let open = pool.open_block(victim.to);
+            let (open, had_room) = (pool.open_block(victim.to), pool.has_room(victim.to));
             let copy_back = copies_back && victim.waste_until_parity_fits(from, pool, flash);
             let to = pool.next_page(victim.to, flash);
             let opens = open != Some(flash.geometry().block_of(to));
+            if opens && had_room {
+                // What was left of the block before was wasted.
+                separator.filled(class);
+            }
             separator.moved(class, to, opens, flash.geometry());
             match read {
                 Ok(page) => {

@@ -19,6 +19,8 @@ pub(in super::super) struct List {
     served: usize,
     /// Those served, in the order of service; behind them those left, ascending.
     pages: Vec<Lpn>,
+    /// The lowest of them.
+    lowest: Lpn,
     /// The pages that are served for another cause, ascending.
     apart: Vec<Lpn>,
     cause: Cause,
@@ -44,6 +46,7 @@ impl List {
             begun: 0,
             served: 0,
             pages: pages.to_vec(),
+            lowest: pages.first().copied().unwrap_or(Lpn(0)),
             apart: Vec::new(),
             cause: Cause::Host,
             read_last: None,
@@ -55,14 +58,17 @@ impl List {
 
     pub fn ask(&mut self, service: Service, pages: &[Lpn]) {
         (self.service, self.begun, self.served, self.read_last) = (service, 0, 0, None);
+        self.lowest = pages.first().copied().unwrap_or(Lpn(0));
         self.pages.clear();
         self.pages.extend_from_slice(pages);
     }
 
-    /// The lowest page and how many there are; `None` if there is none.
-    pub fn request(&self) -> Option<(Lpn, u32)> {
-        let first = self.pages.iter().min()?;
-        Some((*first, self.pages.len() as u32))
+    /// The lowest page and how many there are; `None` if the host does not ask to write this page, or that is done. A
+    /// page that is owed leaves RAM in its old version.
+    pub fn request_of(&self, lpn: Lpn) -> Option<(Lpn, u32)> {
+        let is_asked = self.service == Service::Write && !self.owes(lpn);
+        let is_left = is_asked && self.pages[self.served..].binary_search(&lpn).is_ok();
+        is_left.then_some((self.lowest, self.pages.len() as u32))
     }
 
     /// Takes so many of the pages as begun and served.

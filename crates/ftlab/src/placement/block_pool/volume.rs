@@ -1,8 +1,8 @@
 //! A volume of a log-structured store, as SepBIT's evaluation has it (Wang et al., FAST 2022): GC starts by garbage.
 //!
 //! ```text
-//! after a request:  garbage of closed blocks / pages in use > gc.garbage?
-//!                   collect gc.victims of the blocks with a share of gc.garbage or more
+//! after a request that writes:  garbage of closed blocks / pages in use > gc.garbage?
+//!                                collect gc.victims of the blocks with a share of gc.garbage or more
 //! ```
 //!
 //! There is a block to fill for each class from the start. When its last page is taken, it is closed at once, and the
@@ -42,6 +42,12 @@ impl Volume {
     /// A block of `pages` pages was erased.
     pub const fn erased(&mut self, pages: u32) {
         self.erased = self.erased.wrapping_add(pages as u64);
+    }
+
+    /// After power was lost nothing says in which order blocks were opened: it is taken for that of their places.
+    pub fn forget_order(&mut self) {
+        self.opened = self.numbers.len() as u64;
+        self.numbers = (0..self.opened).collect();
     }
 }
 

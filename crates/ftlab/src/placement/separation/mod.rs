@@ -112,6 +112,8 @@ pub struct Moved {
 }
 
 /// A request of the host, or a group that a buffer writes, before any page of it has a class.
+///
+/// A page that leaves the RAM of an FTL is a request of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requested {
     /// Its first page.

@@ -126,7 +126,7 @@ impl Separator {
 
     /// The class of a page that the host is about to write.
     pub fn of_write(&mut self, lpn: Lpn, meta: Meta, flash: &Flash) -> u8 {
-        let (first, pages) = flash.request().unwrap_or((lpn, 1));
+        let (first, pages) = flash.request_of(lpn).unwrap_or((lpn, 1));
         if lpn == first {
             let (time, valid) = (flash.host_time(), self.valid);
             unless_bug!(
@@ -165,8 +165,13 @@ impl Separator {
             if let Some(opened) = &mut self.opened_last {
                 opened[usize::from(class)] = now;
             }
-            unless_bug!(SeparatorFilledUntold, self.scheme.filled(class));
+            self.filled(class);
         }
+    }
+
+    /// A block of a class is full.
+    pub fn filled(&mut self, class: u8) {
+        unless_bug!(SeparatorFilledUntold, self.scheme.filled(class));
     }
 
     /// The host trimmed a page.
@@ -192,17 +197,19 @@ impl Separator {
     }
 
     /// Takes over the pages found after power was lost, each with the number of its write. When blocks were opened
-    /// is not known: it is taken for now.
+    /// is not known: it is taken for the time of the last write.
     pub fn recover(&mut self, pages: impl Iterator<Item = (Lpn, u64)>) {
+        let time = |sequence: u64| NonZeroU32::new(sequence as u32).unwrap_or(START);
+        let mut newest = 0;
         for (lpn, sequence) in pages {
-            let then = NonZeroU32::new(sequence as u32).unwrap_or(START);
-            let before = self.written[lpn.index()].replace(then);
+            let before = self.written[lpn.index()].replace(time(sequence));
             self.valid += u32::from(before.is_none());
-            self.now = self.now.max(then);
+            newest = newest.max(sequence);
         }
-        self.opened.fill(self.now.get());
+        self.now = time(newest + 1);
+        self.opened.fill(newest as u32);
         if let Some(opened) = &mut self.opened_last {
-            opened.fill(self.now.get());
+            opened.fill(newest as u32);
         }
     }
 
@@ -227,5 +234,26 @@ impl Separator {
     pub fn reset_counts(&mut self) {
         self.pages = Default::default();
         self.scheme.reset_counts();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::placement::separation::SeparationDesign;
+    use crate::placement::separation::sepbit::{Sepbit, SepbitConfig};
+
+    #[test]
+    fn ages_begin_at_the_last_write_after_a_power_cut() {
+        for (is_volume, age) in [(false, 1), (true, 0)] {
+            let scheme = Sepbit::build(8, SepbitConfig { window: 1, ..SepbitConfig::default() });
+            let mut separator = Separator::new(Box::new(scheme), 8, 4).expect("six classes");
+            if is_volume {
+                separator.use_in_volume();
+            }
+            separator.recover([(Lpn(3), 4), (Lpn(0), 5)].into_iter());
+            separator.collected(0, Pbn(2));
+            assert_eq!(separator.counts()["sepbit.lifespan"], age, "in a volume: {is_volume}");
+        }
     }
 }
