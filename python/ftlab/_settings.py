@@ -312,16 +312,16 @@ class GC(Settings):
     start
         What starts GC: few free blocks, as in a device, or much garbage, as in a log-structured
         volume. ``"free-blocks"``: A frontier needs a block, and ``gc.low`` blocks are free: a
-        device of fixed size. ``"garbage"``: A request is over, and more than the share
+        device of fixed size. ``"garbage"``: A request that writes is over, and more than the share
         ``gc.garbage`` of all pages in use is garbage: a volume that grows. Default: free-blocks.
         Source: Wang et al., SepBIT, FAST 2022.
     garbage
         Share of garbage above which GC starts, and from which a block may be collected (``start =
         garbage``). Default: 15%. Range: 0.01 to 0.9. Source: Wang et al., SepBIT, FAST 2022.
     victims
-        Blocks that are collected after a request when there is too much garbage (``start =
-        garbage``). Default: 1. Unit: blocks. Range: 1 to 1024. Source: Wang et al., SepBIT, FAST
-        2022.
+        Blocks that are collected after a request that writes when there is too much garbage
+        (``start = garbage``). Default: 1. Unit: blocks. Range: 1 to 1024. Source: Wang et al.,
+        SepBIT, FAST 2022.
     choices
         Blocks drawn by ``d-choices``. Default: 10. Unit: blocks. Range: 1 to 1024. Source: ours.
     window

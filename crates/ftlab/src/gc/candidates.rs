@@ -48,6 +48,7 @@ impl VictimPolicy for Candidates {
         }
     }
 
+    #[inline(never)]
     fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
         self.garbage += 1;
         if self.pages_per_block - valid < self.least {

@@ -30,7 +30,7 @@ crate::settings! {
         start: GcStart = GcStart::FreeBlocks, source "Wang et al., SepBIT, FAST 2022";
         /// Share of garbage above which GC starts, and from which a block may be collected (`start = garbage`).
         garbage: Ratio = Ratio(0.15), in 0.01..=0.9, source "Wang et al., SepBIT, FAST 2022";
-        /// Blocks that are collected after a request when there is too much garbage (`start = garbage`).
+        /// Blocks that are collected after a request that writes when there is too much garbage (`start = garbage`).
         victims: u32 = 1, in 1..=1024, unit "blocks", source "Wang et al., SepBIT, FAST 2022";
     }
     check |own| {
@@ -87,7 +87,7 @@ crate::choices! {
     pub enum GcStart {
         /// A frontier needs a block, and `gc.low` blocks are free: a device of fixed size.
         FreeBlocks = "free-blocks",
-        /// A request is over, and more than the share `gc.garbage` of all pages in use is garbage: a volume that grows.
+        /// A request that writes is over, and more than the share `gc.garbage` of all pages in use is garbage: a volume that grows.
         Garbage = "garbage",
     }
 }

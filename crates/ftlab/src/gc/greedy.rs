@@ -65,7 +65,7 @@ impl GreedyInVolume {
 
 impl VictimPolicy for GreedyInVolume {
     fn close(&mut self, Closed { pbn, valid, number, .. }: Closed) {
-        self.numbers[pbn.index()] = number.unwrap_or(pbn.0.into());
+        self.numbers[pbn.index()] = number.expect("a block of a volume has a number");
         self.put(pbn, valid);
     }
 

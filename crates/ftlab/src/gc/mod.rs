@@ -164,14 +164,6 @@ impl Victims {
     pub fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
         match self {
             Victims::Greedy(policy) => policy.shrink(pbn, valid, now),
-            _ => self.shrink_indirectly(pbn, valid, now),
-        }
-    }
-
-    #[inline(never)]
-    fn shrink_indirectly(&mut self, pbn: Pbn, valid: u32, now: u64) {
-        match self {
-            Victims::Greedy(policy) => policy.shrink(pbn, valid, now),
             Victims::Other(policy) => policy.shrink(pbn, valid, now),
             Victims::Volume(candidates) => candidates.shrink(pbn, valid, now),
         }
