@@ -152,7 +152,7 @@ fn refusal(test: &str, change: impl FnOnce(&mut Value)) -> String {
     let catalog = Catalog::standard();
     let config = catalog.resolve(tree.as_object().expect("a table")).expect("a configuration");
     let run = session::run(&catalog, &config, &["page"], &mut |_| Ok(()));
-    run.err().expect("it is refused").to_string()
+    run.expect_err("it is refused").to_string()
 }
 
 #[test]
