@@ -136,7 +136,7 @@ WRONG = {
         "for old in flash.valid_pages(block):\n",
         "for old in flash.valid_pages(block)[1:]:\n",
         r"a block with valid pages must not be erased: page \d+ \(block \d+: .* 1 valid.*erases\)"
-        r".*last operations: ",
+        r"(?s:.*)last operations: ",
     ),
     "programs out of order": (
         "return flash.next_page(self.open)",

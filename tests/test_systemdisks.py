@@ -17,7 +17,9 @@ def test_a_logical_block_has_fewer_than_sixteen_start_pages_on_average(
     ftlab("trace", "generate", name, "--requests", REQUESTS, "-o", str(path))
     starts = {
         int(sector) * 512 % WRAPPED // PAGE
-        for _, sector, _, op, *_ in (line.split(",") for line in path.open())
+        for _, sector, _, op, *_ in (
+            line.split(",") for line in path.read_text("utf-8").splitlines()
+        )
         if op in "wW"
     }
     blocks = {each // PAGES_OF_BLOCK for each in starts}

@@ -973,8 +973,8 @@ class SEPBIT(NamedFtl):
         What of the mean lifespan counts. ``"whole"``: Whole page writes. ``"real"``: All of it, as
         in the program of the authors. Default: whole. Source: ours.
     queue
-        Whether a short-lived page must be in the queue of recent writes, as in the program of the
-        authors. Default: false. Source: ours.
+        Whether a short-lived page must be in the queue of recent writes. The length of the queue is
+        near that of the authors' program, not the same. Default: false. Source: ours.
     parts
         Which pages it distinguishes. ``"both"``: Those that the host writes and those that GC
         moves. ``"written"``: Those that the host writes: UW of the paper's breakdown. ``"moved"``:
@@ -1333,12 +1333,6 @@ class DLOOPHot(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL. Default: greedy.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
-    gc_start
-        ``start`` of `ftlab.GC`, for this FTL.
-    gc_garbage
-        ``garbage`` of `ftlab.GC`, for this FTL.
-    gc_victims
-        ``victims`` of `ftlab.GC`, for this FTL.
     separation
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
@@ -1395,9 +1389,6 @@ class DLOOPHot(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
-    gc_garbage: Quantity | None = setting("gc.garbage")
-    gc_victims: int | None = setting("gc.victims")
     separation: (
         Literal[
             "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
@@ -1652,12 +1643,6 @@ class ZFTL(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
-    gc_start
-        ``start`` of `ftlab.GC`, for this FTL.
-    gc_garbage
-        ``garbage`` of `ftlab.GC`, for this FTL.
-    gc_victims
-        ``victims`` of `ftlab.GC`, for this FTL.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1690,9 +1675,6 @@ class ZFTL(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
-    gc_garbage: Quantity | None = setting("gc.garbage")
-    gc_victims: int | None = setting("gc.victims")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -2176,12 +2158,6 @@ class CFTL(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
-    gc_start
-        ``start`` of `ftlab.GC`, for this FTL.
-    gc_garbage
-        ``garbage`` of `ftlab.GC`, for this FTL.
-    gc_victims
-        ``victims`` of `ftlab.GC`, for this FTL.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -2213,9 +2189,6 @@ class CFTL(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
-    gc_garbage: Quantity | None = setting("gc.garbage")
-    gc_victims: int | None = setting("gc.victims")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 

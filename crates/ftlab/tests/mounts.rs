@@ -199,6 +199,7 @@ fn every_ftl_that_mounts_finds_all_after_random_writes() {
     for entry in catalog.ftls().iter().filter(|entry| entry.recovers()) {
         let cost = mount(entry.name(), fill_and_overwrite);
         eprintln!("{:16} {cost:?}", entry.name());
-        assert!((8_750..=10_240).contains(&cost.oob_reads), "{}", entry.name());
+        // One for each programmed page: those that are valid, and some that are not.
+        assert!((u64::from(PAGES)..=10_240).contains(&cost.oob_reads), "{}", entry.name());
     }
 }
