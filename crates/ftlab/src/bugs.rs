@@ -545,8 +545,6 @@ bugs! {
         why "what is full is a candidate", by "page";
     VolumeNeverCleaned: "volume: GC never starts by garbage",
         why "no more is garbage than gc.garbage says", by "page";
-    VolumeTooSmall: "volume: any device is accepted",
-        why "garbage needs room", by "page";
     PlacementUntoldOfHost: "separation: it hears nothing of what the host says",
         why "the pages of a handle have a class of their own", law "a_separation";
     HeldForgetsMeta: "buffer: what the host says of a page is gone when the page leaves RAM",
