@@ -242,20 +242,24 @@ macro_rules! collected {
 }
 pub(super) use collected;
 
+/// The keys of a page-level FTL whose pages any placement and any separation may place, and these.
+macro_rules! placed {
+    ($($key:literal),* $(,)?) => {
+        collected![
+            "gc.copies",
+            "gc.copy_back",
+            "ftl.placement",
+            "ftl.order",
+            "ftl.separation",
+            $($key),*
+        ]
+    };
+}
+
 /// The keys that every page-level FTL obeys.
-const PAGE_LEVEL: &[&str] =
-    collected!["gc.copies", "gc.copy_back", "ftl.placement", "ftl.order", "ftl.separation"];
+const PAGE_LEVEL: &[&str] = placed![];
 /// The keys of `PAGE_LEVEL` where GC may also start by garbage.
-const VOLUME: &[&str] = collected![
-    "gc.copies",
-    "gc.copy_back",
-    "gc.start",
-    "gc.garbage",
-    "gc.victims",
-    "ftl.placement",
-    "ftl.order",
-    "ftl.separation",
-];
+const VOLUME: &[&str] = placed!["gc.start", "gc.garbage", "gc.victims"];
 /// The keys of `VOLUME` where pages are separated by the FTL's own rule, which says where copies go.
 const SEPARATED: &[&str] = collected![
     "gc.copy_back",
@@ -271,38 +275,12 @@ const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
 /// The keys of `LOG_BLOCKS` where room is made before a page is written.
 const ROOM_FIRST: &[&str] = &["log.blocks", "log.map", "ftl.power_safe"];
 /// The keys of `PAGE_LEVEL` and of the mapping cache.
-const DEMAND_PAGED: &[&str] = collected![
-    "ftl.cache",
-    "gc.copies",
-    "gc.copy_back",
-    "ftl.placement",
-    "ftl.order",
-    "ftl.separation"
-];
+const DEMAND_PAGED: &[&str] = placed!["ftl.cache"];
 /// The keys of `DEMAND_PAGED` and of a search.
-const SEARCHED: &[&str] = collected![
-    "ftl.cache",
-    "gc.copies",
-    "gc.copy_back",
-    "ftl.order",
-    "ftl.placement",
-    "ftl.separation",
-    "ftl.search",
-    "ftl.search_step",
-];
+const SEARCHED: &[&str] = placed!["ftl.cache", "ftl.search", "ftl.search_step"];
 /// The keys of `SEARCHED` and where translation pages go, and when.
-const HOLDS_MAP: &[&str] = collected![
-    "ftl.cache",
-    "gc.copies",
-    "gc.copy_back",
-    "ftl.order",
-    "ftl.placement",
-    "ftl.separation",
-    "ftl.search",
-    "ftl.search_step",
-    "ftl.map_blocks",
-    "ftl.map_updates",
-];
+const HOLDS_MAP: &[&str] =
+    placed!["ftl.cache", "ftl.search", "ftl.search_step", "ftl.map_blocks", "ftl.map_updates",];
 /// The keys of `HOLDS_MAP` but `ftl.placement`.
 const STRIPED: &[&str] = collected![
     "ftl.cache",

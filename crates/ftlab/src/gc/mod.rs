@@ -3,6 +3,7 @@
 //! To add one: write `gc/NAME.rs` with a type that implements [`VictimPolicy`] and [`PolicyDesign`], and
 //! add its `mod` and its line to [`policies`].
 
+mod by_valid;
 mod candidates;
 mod config;
 mod cost_benefit;
