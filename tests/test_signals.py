@@ -54,6 +54,29 @@ def test_a_second_signal_changes_nothing(tmp_path):
     assert errors.strip() == f"error: interrupted{told}"
 
 
+@pytest.mark.parametrize("endless", [False, True])
+def test_a_signal_waits_for_an_import_but_not_for_ever(tmp_path, endless):
+    last = "while True: time.sleep(0.01)" if endless else "WHOLE = True"
+    (tmp_path / "slow.py").write_text(
+        f"import signal, time\nsignal.raise_signal(signal.SIGHUP)\ntime.sleep(0.1)\n{last}\n"
+    )
+    script = f"""
+        import sys, time
+        from ftlab import ending
+        ending.IMPORT_S = 0.3
+        ending.listen()
+        sys.path.append({str(tmp_path)!r})
+        try:
+            import slow
+            time.sleep(5)
+        except KeyboardInterrupt:
+            print("slow" in sys.modules, ending.code())
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert (ended.stdout, ended.stderr) == (f"{not endless} 129\n", "")
+
+
 def test_a_signal_that_comes_in_a_destructor_is_not_lost():
     script = """
         import os, signal, time

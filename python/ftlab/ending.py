@@ -23,6 +23,10 @@ SETTLING_S = 1.0
 AGAIN_S = 0.01
 """After how long a signal is sent once more that was lost."""
 
+IMPORT_S = 10.0
+"""How long a signal waits for an import. Compiled modules do not survive one in their first lines;
+a module of the user's may never end."""
+
 INTERRUPTED = "interrupted"
 
 Shown = TypeVar("Shown", bound="Started")
@@ -33,6 +37,7 @@ class _Ended:
 
     number: int | None = None
     at = -SETTLING_S
+    first = 0.0
     deferring = 0
     waits = False
 
@@ -50,8 +55,22 @@ def _told_again(lost: sys.UnraisableHookArgs) -> None:
     if lost.exc_type is not KeyboardInterrupt or _Ended.number is None:
         sys.__unraisablehook__(lost)
         return
+    _send_again(_Ended.number)
+
+
+def _send_again(number: int) -> None:
     _Ended.at = -SETTLING_S
-    Timer(AGAIN_S, signal.raise_signal, (_Ended.number,)).start()
+    Timer(AGAIN_S, signal.raise_signal, (number,)).start()
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Tell whether what runs is below an import."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "_find_and_load" and "importlib" in code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def over() -> None:
@@ -80,14 +99,17 @@ def told() -> str:
     return f"{INTERRUPTED} by {signal.Signals(_Ended.number or 0).name}"
 
 
-def end(number: int, _frame: FrameType | None) -> None:
+def end(number: int, frame: FrameType | None) -> None:
     """Obey a signal, unless one is being obeyed."""
     now = time.monotonic()
     if now - _Ended.at < SETTLING_S:
         return
-    _Ended.number = _Ended.number or number
+    if _Ended.number is None:
+        _Ended.number, _Ended.first = number, now
     _Ended.at = now
-    if _Ended.deferring:
+    if now - _Ended.first < IMPORT_S and _importing(frame):
+        _send_again(number)
+    elif _Ended.deferring:
         _Ended.waits = True
     else:
         raise KeyboardInterrupt
