@@ -5,27 +5,24 @@
 //! is more than the time itself, as on several planes, it is scaled down to it. Parts add up to their
 //! sum. A device that does one thing at a time is divided exactly (choices.md#causes).
 
+mod parts;
+
 use crate::device::DeviceConfig;
 use crate::figures::figures;
 use crate::flash::{Ledger, Operation};
 use crate::purpose::Cause;
 use crate::request::Op;
 use crate::units::Nanos;
+use parts::{ERASES, OTHER};
+pub(super) use parts::{PARTS, Parts, name};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
-
-/// Parts of a time: reads and changes by cause, erases, and the rest.
-pub(super) const PARTS: usize = 2 * Cause::ALL.len() + 2;
-const ERASES: usize = PARTS - 2;
-const OTHER: usize = PARTS - 1;
 
 /// Earlier requests that are remembered; of more, neighbours are put together.
 const MOST_WAITED_FOR: usize = 1 << 16;
 
 /// Slowest requests that are told.
 const MOST_SLOW: usize = 10;
-
-pub(super) type Parts = [f64; PARTS];
 
 /// What a run spends its time on.
 #[derive(Clone, Debug)]
@@ -79,7 +76,7 @@ impl Times {
             Operation::CopyBack => (programs, self.copy_back),
             Operation::Erase => (ERASES, self.erase),
         };
-        parts[part] += count as f64 * time;
+        parts.add_to(part, count as f64 * time);
     }
 }
 
@@ -164,11 +161,11 @@ impl Causes {
             },
             seen: Ledger::default(),
             before: VecDeque::new(),
-            left: [0.0; PARTS],
+            left: Parts::NONE,
             served: 0,
             requests: 0,
-            service: [0.0; PARTS],
-            wait: [0.0; PARTS],
+            service: Parts::NONE,
+            wait: Parts::NONE,
             pauses: Pauses::default(),
             slowest: Vec::new(),
         }
@@ -177,60 +174,67 @@ impl Causes {
     /// Notes work between two requests, which is over at `end`.
     pub fn between(&mut self, ledger: &Ledger, end: Nanos) {
         let work = self.done(ledger);
-        self.between_of(work, end);
+        self.between_of(&work, end);
     }
 
     /// The same of the flash time of that work.
-    pub(super) fn between_of(&mut self, parts: Parts, end: Nanos) {
-        let time = parts.iter().sum::<f64>() as Nanos;
-        if time > 0 {
-            self.remember(Work { start: end.saturating_sub(time), end, parts });
-        }
+    pub(super) fn between_of(&mut self, parts: &Parts, end: Nanos) {
+        let time = parts.sum() as Nanos;
+        self.remember(end.saturating_sub(time), end, parts);
     }
 
     /// Notes a request that arrived, was begun and was complete at these times.
     pub fn note(&mut self, op: Op, ledger: &Ledger, times: (Nanos, Nanos, Nanos)) {
-        let work = self.done(ledger);
-        self.note_of(op, work, times);
+        let mut work = self.done(ledger);
+        self.note_of(op, &mut work, times);
     }
 
-    /// The same of the flash time of its work; returns the parts of its service time and of its wait, ns.
+    /// The same of the flash time of its work, which becomes the parts of its service time. Returns those of its
+    /// wait, unless it does not wait. All are ns.
     pub(super) fn note_of(
         &mut self,
         op: Op,
-        work: Parts,
+        service: &mut Parts,
         (arrival, start, end): (Nanos, Nanos, Nanos),
-    ) -> (Parts, Parts) {
+    ) -> Option<Parts> {
         let number = self.served;
         self.served += 1;
-        let service = divide(end - start, work);
+        divide(end - start, service);
         self.forget(arrival);
-        let wait = match start - arrival {
-            0 => [0.0; PARTS],
-            wait => divide(wait, self.left_at(arrival)),
-        };
-        self.remember(Work { start, end, parts: service });
+        let wait = (start > arrival).then(|| {
+            let mut wait = self.left_at(arrival);
+            divide(start - arrival, &mut wait);
+            wait
+        });
+        self.remember(start, end, service);
         if !matches!(op, Op::Read | Op::Write | Op::WriteThrough) {
-            return (service, wait);
+            return wait;
         }
         self.requests += 1;
-        add(&mut self.service, &service);
-        add(&mut self.wait, &wait);
-        let pause = cleaning(&service);
+        self.service.add(service);
+        let pause = service.cleaning();
         self.pauses.requests += u64::from(pause > 0.0);
         self.pauses.sum += pause;
         self.pauses.longest = self.pauses.longest.max(pause);
-        self.pauses.waiting += u64::from(cleaning(&wait) > 0.0);
-        self.note_slow(Slow { number, op, arrival, response: end - arrival, service, wait });
-        (service, wait)
+        if let Some(wait) = &wait {
+            self.wait.add(wait);
+            self.pauses.waiting += u64::from(wait.cleaning() > 0.0);
+        }
+        if self.is_slow(end - arrival) {
+            let (service, wait) = (*service, wait.unwrap_or(Parts::NONE));
+            self.note_slow(Slow { number, op, arrival, response: end - arrival, service, wait });
+        }
+        wait
+    }
+
+    /// Whether a request with this response time is among the slowest.
+    fn is_slow(&self, response: Nanos) -> bool {
+        let is_full = self.slowest.len() == MOST_SLOW;
+        !is_full || self.slowest.last().is_none_or(|last| response > last.response)
     }
 
     /// Keeps a request that is among the slowest.
     fn note_slow(&mut self, slow: Slow) {
-        let is_full = self.slowest.len() == MOST_SLOW;
-        if is_full && self.slowest.last().is_some_and(|last| slow.response <= last.response) {
-            return;
-        }
         let place = self.slowest.partition_point(|other| other.response >= slow.response);
         self.slowest.insert(place, slow);
         self.slowest.truncate(MOST_SLOW);
@@ -238,7 +242,7 @@ impl Causes {
 
     /// The flash time of what was done since this was last asked.
     fn done(&mut self, ledger: &Ledger) -> Parts {
-        let (mut parts, times) = ([0.0; PARTS], self.times);
+        let (mut parts, times) = (Parts::NONE, self.times);
         let add = |operation, cause, count| times.add(&mut parts, operation, cause, count);
         ledger.since(&mut self.seen, add);
         parts
@@ -246,26 +250,26 @@ impl Causes {
 
     /// The flash time of these operations.
     pub(super) fn work(&self, done: &[Done]) -> Parts {
-        let mut parts = [0.0; PARTS];
+        let mut parts = Parts::NONE;
         for Done { operation, cause, count } in done {
             self.times.add(&mut parts, *operation, *cause, *count);
         }
         parts
     }
 
-    fn remember(&mut self, work: Work) {
-        if work.start == work.end {
+    fn remember(&mut self, start: Nanos, end: Nanos, parts: &Parts) {
+        if start == end {
             return;
         }
-        add(&mut self.left, &work.parts);
-        self.before.push_back(work);
+        self.left.add(parts);
+        self.before.push_back(Work { start, end, parts: *parts });
         if self.before.len() > MOST_WAITED_FOR {
             let pairs = std::mem::take(&mut self.before);
             let mut pairs = pairs.into_iter();
             while let Some(mut first) = pairs.next() {
                 if let Some(second) = pairs.next() {
                     first.end = first.end.max(second.end);
-                    add(&mut first.parts, &second.parts);
+                    first.parts.add(&second.parts);
                 }
                 self.before.push_back(first);
             }
@@ -275,12 +279,12 @@ impl Causes {
     /// Forgets the work that is over at this time.
     fn forget(&mut self, time: Nanos) {
         while let Some(work) = self.before.front().filter(|work| work.end <= time) {
-            subtract(&mut self.left, &work.parts, 1.0);
+            self.left.subtract(&work.parts, 1.0);
             self.before.pop_front();
         }
         if self.before.is_empty() {
             // What rounding has left.
-            self.left = [0.0; PARTS];
+            self.left = Parts::NONE;
         }
     }
 
@@ -289,9 +293,10 @@ impl Causes {
         let mut left = self.left;
         if let Some(work) = self.before.front() {
             let done = time.saturating_sub(work.start) as f64 / (work.end - work.start) as f64;
-            subtract(&mut left, &work.parts, done);
+            left.subtract(&work.parts, done);
         }
-        left.map(|part| part.max(0.0))
+        left.change(|part| part.max(0.0));
+        left
     }
 
     /// The means; `None` without requests.
@@ -325,45 +330,18 @@ impl Causes {
 
 /// The parts that occur, for each of these requests, us.
 fn named(parts: &Parts, requests: f64) -> BTreeMap<String, f64> {
-    let occurring = parts.iter().enumerate().filter(|(_, part)| **part > 0.0);
+    let occurring = parts.some().filter(|(_, part)| *part > 0.0);
     occurring.map(|(part, sum)| (name(part), sum / requests / 1e3)).collect()
 }
 
 /// Divides a time by the work that it is spent on.
-fn divide(time: Nanos, work: Parts) -> Parts {
-    let (time, sum) = (time as f64, work.iter().sum::<f64>());
+fn divide(time: Nanos, work: &mut Parts) {
+    let (time, sum) = (time as f64, work.sum());
     // Times are whole nanoseconds: less is what rounding has left.
     if sum > 0.0 && time - sum < 0.5 {
-        return work.map(|part| part * time / sum);
-    }
-    let mut parts = work;
-    parts[OTHER] += unless_bug!(CausesLoseTheRest, time - sum, 0.0);
-    parts
-}
-
-fn add(sum: &mut Parts, parts: &Parts) {
-    sum.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
-}
-
-fn subtract(sum: &mut Parts, parts: &Parts, share: f64) {
-    sum.iter_mut().zip(parts).for_each(|(sum, part)| *sum -= share * part);
-}
-
-/// What is spent on making room and on moving pages.
-fn cleaning(parts: &Parts) -> f64 {
-    let moves = [Cause::GcData, Cause::GcMapping, Cause::GcTranslation, Cause::Merge, Cause::Wear];
-    let moves = moves.map(|cause| parts[2 * cause as usize] + parts[2 * cause as usize + 1]);
-    moves.iter().sum::<f64>() + parts[ERASES]
-}
-
-pub(super) fn name(part: usize) -> String {
-    match part {
-        ERASES => String::from("erases"),
-        OTHER => String::from("other"),
-        _ => {
-            let kind = if part.is_multiple_of(2) { "reads" } else { "programs" };
-            format!("{}.{kind}", Cause::ALL[part / 2].name())
-        }
+        work.change(|part| part * time / sum);
+    } else {
+        work.add_to(OTHER, unless_bug!(CausesLoseTheRest, time - sum, 0.0));
     }
 }
 

@@ -42,14 +42,14 @@ pub fn write(
     let mut rows = Rows::default();
     for batch in batches {
         for (event, done) in batch.events() {
-            let work = causes.work(done);
+            let mut work = causes.work(done);
             let Event { op, arrival, start, end, .. } = *event;
             let Some(op) = op else {
-                causes.between_of(work, end);
+                causes.between_of(&work, end);
                 continue;
             };
-            let parts = causes.note_of(op, work, (arrival, start, end));
-            rows.push(op, event, &parts);
+            let wait = causes.note_of(op, &mut work, (arrival, start, end));
+            rows.push(op, event, &work, wait.as_ref());
             if rows.len() == GROUP_ROWS {
                 rows.write(&mut table)?;
             }

@@ -114,7 +114,10 @@ fn properties(columns: &[(String, Kind)]) -> WriterProperties {
         let path = || name.as_str().into();
         properties = match kind {
             Kind::Name => properties.set_column_dictionary_enabled(path(), true),
-            Kind::Whole => properties.set_column_encoding(path(), Encoding::DELTA_BINARY_PACKED),
+            // Differences are packed already: little is left to compress.
+            Kind::Whole => properties
+                .set_column_encoding(path(), Encoding::DELTA_BINARY_PACKED)
+                .set_column_compression(path(), Compression::UNCOMPRESSED),
             Kind::Real => properties,
         };
     }

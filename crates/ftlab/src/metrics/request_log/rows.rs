@@ -37,7 +37,7 @@ impl Rows {
     }
 
     /// Adds a request with the parts of its service time and of its wait, ns.
-    pub(super) fn push(&mut self, op: Op, event: &Event, (service, wait): &(Parts, Parts)) {
+    pub(super) fn push(&mut self, op: Op, event: &Event, service: &Parts, wait: Option<&Parts>) {
         let row = self.len();
         let Event { volume, length, offset, arrival, start, end, .. } = *event;
         let number = (self.written + row) as u64;
@@ -45,7 +45,7 @@ impl Rows {
         self.numbers.iter_mut().zip(numbers).for_each(|(column, value)| column.push(value as i64));
         self.ops.push(op.name());
         add(&mut self.service, row, service);
-        if start > arrival {
+        if let Some(wait) = wait {
             add(&mut self.wait, row, wait);
         }
     }
@@ -75,8 +75,8 @@ impl Rows {
 
 /// Adds parts that are not 0 to their columns. A column ends behind its last such part: most are 0.
 fn add(columns: &mut [Vec<f64>; PARTS], row: usize, parts: &Parts) {
-    for (column, part) in columns.iter_mut().zip(parts).filter(|(_, part)| **part != 0.0) {
-        column.resize(row, 0.0);
-        column.push(part / 1e3);
+    for (part, time) in parts.some().filter(|(_, time)| *time != 0.0) {
+        columns[part].resize(row, 0.0);
+        columns[part].push(time / 1e3);
     }
 }
