@@ -55,6 +55,43 @@ class Twin:
             self.mean, self.ages = sum(self.ages) // 16, []
 
 
+class Frequent:
+    """A model of what is known of a page."""
+
+    classes = 2
+
+    def __init__(self, pages: int) -> None:
+        self.seen: dict[int, int] = {}
+        self.before = 0
+
+    def class_of_write(self, page: int, features: ftlab.Features) -> int:
+        assert features.writes == self.seen.get(page, 0)
+        assert (features.interval is None) == (features.writes == 0)
+        assert features.previous == self.before
+        assert 0 <= features.weighted_writes <= features.writes <= features.chunk_writes
+        self.seen[page], self.before = features.writes + 1, page
+        return int(features.weighted_writes > 2)
+
+
+def test_a_model_hears_what_is_known_of_a_page_and_its_classes_stay_apart() -> None:
+    result = run("page", Frequent)
+    assert result.own["separation.written_1"] > result.own["separation.written_0"] > 0
+    assert result.own["separation.moved_0"] > 0
+
+
+@pytest.mark.parametrize("model", ["table", "linear"])
+def test_the_models_that_come_with_the_hook_are_separations(model: str) -> None:
+    tree = {"ftl": {"separation": "learned"}, "learned": {"model": model}}
+    result = ftlab.simulate(SOURCE, "page", SMALL, warmup="sequential", config=tree)
+    assert min(result.own[f"separation.written_{number}"] for number in (0, 1)) > 0
+
+
+def test_a_model_that_is_none_is_refused() -> None:
+    tree = {"ftl": {"separation": "learned"}, "learned": {"table": "0,x"}}
+    with pytest.raises(ConfigError, match=r'learned.table: found "x" in "0,x"'):
+        ftlab.simulate(SOURCE, "page", SMALL, config=tree)
+
+
 class Beyond(Twin):
     """A class that there is not."""
 

@@ -1,7 +1,7 @@
 """What ``ftlab`` offers by its names; the package imports this when one is asked for."""
 
 from ftlab import _settings, model
-from ftlab._core import DeviceInfo, Flash, Meta, __version__
+from ftlab._core import DeviceInfo, Features, Flash, Meta, __version__
 from ftlab._settings import *  # noqa: F403
 from ftlab.catalogue import catalog
 from ftlab.check import verdicts
@@ -30,6 +30,7 @@ __all__ = [
     "Comparison",
     "ConfigError",
     "DeviceInfo",
+    "Features",
     "FileError",
     "Flash",
     "Ftl",

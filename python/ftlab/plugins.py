@@ -35,6 +35,9 @@ METHODS = {
 }
 """The methods that a class of each kind must have."""
 
+INSTEAD = {"separation": "class_of_write"}
+"""The method that stands for all of them."""
+
 KINDS = {
     "ftl": "an FTL",
     "replacement": "an order of replacement",
@@ -77,7 +80,7 @@ class Plugin:
         self.cls = cls
         self.settings = settings
         cores.utf8(self.given_name)
-        missing = [each for each in METHODS[self.kind] if not callable(getattr(cls, each, None))]
+        missing = lacking(self.kind, cls)
         if missing:
             raise ConfigError(
                 f"{self.given_name}: found no method {missing[0]}, "
@@ -261,6 +264,10 @@ class Separation(Plugin):
     a page without data is ``None``. ``of_write(page, age, meta)`` hears what the host says of the
     request (:class:`ftlab.Meta`). ``spread`` is how many classes the pages of one victim may go
     to, all by default.
+
+    In place of these methods a model may have ``class_of_write(page, features)``
+    (:class:`ftlab.Features`), and ``class_of_move(page, from_class, features)`` if moved pages
+    leave their class.
     """
 
     kind = "separation"
@@ -387,6 +394,13 @@ def _loaded(plugin: type[Plugin], path: str, name: str, /, **settings: Any) -> P
     return plugin(load(plugin.kind, path, name), **settings)
 
 
+def lacking(kind: str, cls: type) -> list[str]:
+    """Return the methods that a class lacks to be of a kind."""
+    if callable(getattr(cls, INSTEAD.get(kind, ""), None)):
+        return []
+    return [each for each in METHODS[kind] if not callable(getattr(cls, each, None))]
+
+
 def load(kind: str, path: str, name: str | None = None) -> type:
     """Return the class called ``name`` of a file, or the only one with the methods of a kind."""
     module = _module(path)
@@ -397,7 +411,7 @@ def load(kind: str, path: str, name: str | None = None) -> type:
         raise ConfigError(f"{path}: found no class {name}, expected one")
     own = [each for each in vars(module).values() if isinstance(each, type)]
     own = [each for each in own if each.__module__ == module.__name__]
-    fitting = [c for c in own if all(callable(getattr(c, each, None)) for each in METHODS[kind])]
+    fitting = [each for each in own if not lacking(kind, each)]
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(each.__name__ for each in fitting) or "none"

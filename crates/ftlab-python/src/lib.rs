@@ -32,7 +32,7 @@ mod _core {
     use crate::files::Workplace;
 
     #[pymodule_export]
-    use crate::plugin::{DeviceInfo, LentFlash, RequestMeta, TranslationPage};
+    use crate::plugin::{DeviceInfo, LentFlash, PageFeatures, RequestMeta, TranslationPage};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

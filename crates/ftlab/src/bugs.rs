@@ -539,6 +539,34 @@ bugs! {
         why "a page without data has no age", law "a_separation";
     SeparatorRequestUntold: "separation: it hears of no request",
         why "a rule may ask where a request begins", law "a_separation";
+    SeparatorDeathUntold: "separation: it hears of no version that is superseded",
+        why "a rule may ask what is left in a block", law "a_separation";
+    SeparatorPlaceUntold: "separation: it hears of no place of a page",
+        why "a rule may ask what lies in a block", law "a_separation";
+    SeparatorOpeningUnnoted: "separation: when a block was opened is not noted",
+        why "a block that is collected has an age", law "a_separation";
+    SeparatorRestStands: "separation: what is left of a page's life does not shrink while it lives",
+        why "an oracle knows when a page is written again", law "a_separation";
+    BlocksFillUncounted: "separation: what is superseded in a block is no garbage when it becomes full",
+        why "a rule may ask how many pages are in use", law "a_separation";
+    BlocksOldStays: "separation: a page that is written again has its old version for a page in use",
+        why "a rule may ask how many pages are in use", law "a_separation";
+    FutureTrimUnseen: "future: a page that will be trimmed seems to live on",
+        why "an oracle knows when a page is trimmed", law "a_separation";
+    FutureIsLate: "future: pages die a write later than they do",
+        why "an oracle knows when a page is written again", law "a_separation";
+    DrawLosesPlace: "d-choices: a block that was drawn has lost its place",
+        why "it is collected, and another is forgotten", law "every_ftl", by "page,dftl";
+    NumberedKeepsCollected: "cat, cost-hotness: a block that was collected is compared with others",
+        why "it is chosen again", law "every_ftl", by "page,dftl";
+    HotnessKeepsPlace: "cost-hotness: a page that is written again lies where it lay, too",
+        why "a block has as many pages as it has with data", law "every_ftl", by "page,hat";
+    CandidatesTakeAny: "volume: a block with any garbage is a candidate",
+        why "victims have the share gc.garbage", by "page";
+    VolumeTakesOneMore: "volume: one block more is collected than gc.victims says",
+        why "a request is followed by gc.victims collections", by "page";
+    VolumeEraseUncounted: "volume: pages that were erased are in use",
+        why "no more is garbage than gc.garbage says", by "page";
     SeparatorFilledUntold: "separation: it hears of no block that is full",
         why "a rule may ask how full blocks are", law "a_separation";
     VolumeClosesLate: "volume: a full block stays open",

@@ -16,6 +16,7 @@ mod cores;
 mod feed;
 mod inputs;
 mod reading;
+mod rehearsal;
 
 pub use inputs::{characteristics, convert, fit, open_input, requests, split, trace_info};
 
@@ -40,6 +41,7 @@ use feed::{Feed, Queue};
 pub(crate) use inputs::tick;
 pub use reading::Reading;
 use reading::{Decoded, check_same};
+use rehearsal::Rehearsal;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -198,7 +200,7 @@ pub fn run_to_the_end(
     lasting.device.endurance_spread = Ratio(0.0);
     let spread = point.config.device.endurance_spread;
     live(&point.config, scale, &mut |endurance| {
-        ReadyPoint::new(entry, &lasting, &input)?.guarded(
+        ReadyPoint::new(entry, &lasting, &input)?.without_rehearsal()?.guarded(
             |simulator, name| {
                 wear_out(simulator, name, input.as_ref(), (endurance, spread), most, watch)
             },
@@ -314,6 +316,8 @@ struct ReadyPoint {
     seed: u64,
     trace: TraceReport,
     simulator: Box<dyn Simulator>,
+    /// Comes before the run, where that asks for the future.
+    rehearsal: Option<Rehearsal>,
 }
 
 impl ReadyPoint {
@@ -328,12 +332,22 @@ impl ReadyPoint {
         }
         let measured = input.measured.as_ref();
         let (capacity, address) = place(config, input, measured)?;
-        Ok(ReadyPoint {
-            ftl: entry.name(),
-            seed: config.run.seed,
-            trace: trace_report(input, measured, &address),
-            simulator: entry.simulate(config, capacity, address)?,
-        })
+        let trace = trace_report(input, measured, &address);
+        let simulator = entry.simulate(config, capacity, address.clone())?;
+        let rehearsal = match simulator.outcome().flash.future() {
+            Some(_) => Some(Rehearsal::new(entry, config, input, (capacity, address))?),
+            None => None,
+        };
+        Ok(ReadyPoint { ftl: entry.name(), seed: config.run.seed, trace, simulator, rehearsal })
+    }
+
+    /// The same where nobody can know the future, as the run has no end that is known.
+    fn without_rehearsal(self) -> Result<Self, Error> {
+        if self.rehearsal.is_none() {
+            return Ok(self);
+        }
+        let message = "found an oracle, expected another: a life has no end that is known before";
+        Err(Error::config("ftl.separation", message))
     }
 
     /// Runs it to its report; a broken rule becomes an error.
@@ -343,7 +357,11 @@ impl ReadyPoint {
         watch: Watch<'_>,
         instrument: Instrument<'_>,
     ) -> Result<Report, Error> {
+        let rehearsal = self.rehearsal.take();
         let drive = |simulator: &mut dyn Simulator, name: &str| {
+            if let Some(rehearsal) = rehearsal {
+                rehearsal.teach(simulator, input, &mut *watch)?;
+            }
             drive_with(simulator, name, input, watch, instrument)
         };
         self.guarded(drive, |report| report)

@@ -13,6 +13,7 @@ mod flash;
 mod ftl;
 mod meta;
 mod method;
+mod model;
 mod policy;
 mod replacement;
 mod separation;
@@ -22,6 +23,7 @@ pub use device::DeviceInfo;
 pub use faults::{Faults, RuleError};
 pub use flash::{LentFlash, TranslationPage};
 pub use meta::RequestMeta;
+pub use model::PageFeatures;
 
 use crate::border::{ConfigError, catalog as known, raise};
 use faults::attribute;

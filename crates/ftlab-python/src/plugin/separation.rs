@@ -1,20 +1,55 @@
 //! A separation of user pages written in Python.
 
+use super::model::PythonModel;
 use super::{Faults, Hearing, Method, Plugin};
-use ftlab::placement::separation::{BuildSeparation, Collected, Moved, Separation, Written};
+use ftlab::placement::separation::{
+    BuildSeparation, Collected, Learned, LearnedConfig, Moved, Separation, Written,
+};
+use ftlab::settings::Group as _;
 use ftlab::units::Lpn;
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// How the separation of a plug-in is built.
 pub fn build(plugin: Plugin) -> BuildSeparation {
-    BuildSeparation::Classes(Arc::new(move |logical_pages, _| {
-        let object = plugin.build((logical_pages,))?;
+    BuildSeparation::Classes(Arc::new(move |layout, settings| {
+        let object = plugin.build((layout.logical_pages,))?;
         let faults = &plugin.faults;
-        let separation =
-            faults.attempt(|py| PythonSeparation::of(object.bind(py), faults.clone()))?;
-        Ok(Box::new(separation) as Box<dyn Separation>)
+        faults.attempt(|py| -> PyResult<Box<dyn Separation>> {
+            let object = object.bind(py);
+            if !object.hasattr(PythonModel::NAME)? {
+                return Ok(Box::new(PythonSeparation::of(object, faults.clone())?));
+            }
+            let model = Box::new(PythonModel::of(object, faults.clone())?);
+            Ok(Box::new(Learned::of(model, layout, &LearnedConfig::of(settings))))
+        })
     }))
+}
+
+/// How many classes there are, and how many the pages of one victim may go to.
+pub fn classes(object: &Bound<'_, PyAny>) -> PyResult<(u8, u8)> {
+    let classes = object.getattr("classes")?.extract()?;
+    let spread = match object.getattr_opt("spread")? {
+        Some(spread) => spread.extract()?,
+        None => classes,
+    };
+    Ok((classes, spread))
+}
+
+/// What a method says is the class of a page, one of `classes`.
+pub fn class<'py>(
+    py: Python<'py>,
+    method: &Method,
+    told: impl PyCallArgs<'py>,
+    classes: u8,
+) -> PyResult<u8> {
+    let answer = method.answer(py, told, "the number of a class")?;
+    if answer < classes {
+        return Ok(answer);
+    }
+    let rule = format!("a class is a number below {classes}: found {answer}");
+    Err(method.breaks(py, &rule))
 }
 
 /// An instance of the user's class, its methods looked up once.
@@ -32,11 +67,7 @@ struct PythonSeparation {
 
 impl PythonSeparation {
     fn of(object: &Bound<'_, PyAny>, faults: Faults) -> PyResult<Self> {
-        let classes = object.getattr("classes")?.extract()?;
-        let spread = match object.getattr_opt("spread")? {
-            Some(spread) => spread.extract()?,
-            None => classes,
-        };
+        let (classes, spread) = classes(object)?;
         Ok(PythonSeparation {
             faults,
             object: object.clone().unbind(),
@@ -47,15 +78,6 @@ impl PythonSeparation {
             collected: Method::find(object, "collected")?,
             trimmed: Method::find(object, "trimmed")?,
         })
-    }
-
-    /// What a method says is the class of a page.
-    fn class(&self, py: Python<'_>, method: &Method, answer: u8) -> PyResult<u8> {
-        if answer < self.classes {
-            return Ok(answer);
-        }
-        let rule = format!("a class is a number below {}: found {answer}", self.classes);
-        Err(method.breaks(py, &rule))
     }
 }
 
@@ -69,9 +91,6 @@ impl Clone for PythonSeparation {
     }
 }
 
-/// What a method that gives a class returns.
-const CLASS: &str = "the number of a class";
-
 impl Separation for PythonSeparation {
     fn classes(&self) -> u8 {
         self.classes
@@ -84,18 +103,17 @@ impl Separation for PythonSeparation {
     fn of_write(&mut self, page: Written) -> u8 {
         self.faults.run(|py| {
             let Hearing { method, .. } = &self.of_write;
-            let class = match self.of_write.told(page.meta) {
-                Some(meta) => method.answer(py, (page.lpn.0, page.age, meta), CLASS)?,
-                None => method.answer(py, (page.lpn.0, page.age), CLASS)?,
-            };
-            self.class(py, method, class)
+            match self.of_write.told(page.meta) {
+                Some(meta) => class(py, method, (page.lpn.0, page.age, meta), self.classes),
+                None => class(py, method, (page.lpn.0, page.age), self.classes),
+            }
         })
     }
 
     fn of_move(&mut self, page: Moved) -> u8 {
         self.faults.run(|py| {
-            let class = self.of_move.answer(py, (page.lpn.0, page.from, page.age), CLASS)?;
-            self.class(py, &self.of_move, class)
+            let told = (page.lpn.0, page.from, page.age);
+            class(py, &self.of_move, told, self.classes)
         })
     }
 

@@ -46,6 +46,7 @@ mod cuts;
 mod device;
 mod early;
 mod events;
+mod future;
 pub mod ledger;
 mod loss;
 mod medium;
@@ -64,6 +65,7 @@ pub use crate::purpose::{Cause, Owner};
 pub use cuts::{Cuts, Tear};
 pub use device::Device;
 pub use events::{Event, Kept};
+pub use future::Future;
 pub use ledger::{BlockKind, Ledger, Operation};
 pub use loss::{Loss, LossCounts};
 pub use persistence::{Content, Tombstone};
@@ -180,6 +182,8 @@ pub struct Flash {
     power_safe: bool,
     /// Whether pages are alike, and nobody hears of programs: most have to ask for no more.
     is_plain: bool,
+    /// What the host will write, if the FTL asks.
+    future: Option<Future>,
 }
 
 impl Flash {
@@ -196,12 +200,23 @@ impl Flash {
             medium,
             regions: Vec::new(),
             wear: None,
+            future: None,
         })
     }
 
     /// A copy, for one of the whole device.
     fn twin(&self) -> Self {
-        let Flash { medium, truth, meter, regions, wear, persistence, power_safe, is_plain } = self;
+        let Flash {
+            medium,
+            truth,
+            meter,
+            regions,
+            wear,
+            persistence,
+            power_safe,
+            is_plain,
+            future,
+        } = self;
         Flash {
             persistence: persistence.clone(),
             power_safe: *power_safe,
@@ -211,7 +226,19 @@ impl Flash {
             meter: meter.clone(),
             regions: regions.clone(),
             wear: wear.clone(),
+            future: future.clone(),
         }
+    }
+
+    /// Declares that the FTL asks what the host will write. An FTL calls this when it is built.
+    pub fn ask_for_future(&mut self) -> Future {
+        self.future.get_or_insert_default().clone()
+    }
+
+    /// What the host will write, if the FTL asks.
+    #[must_use]
+    pub const fn future(&self) -> Option<&Future> {
+        self.future.as_ref()
     }
 
     /// Declares that the FTL programs the pages of a block in any order, which the device otherwise

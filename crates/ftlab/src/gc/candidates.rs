@@ -30,6 +30,11 @@ impl Candidates {
         Candidates { policy, pages_per_block, least, garbage: 0, waiting }
     }
 
+    /// Who chooses among them.
+    pub const fn policy(&mut self) -> &mut Victims {
+        &mut self.policy
+    }
+
     /// Superseded pages of the closed blocks.
     #[must_use]
     pub const fn garbage(&self) -> u64 {
@@ -41,7 +46,7 @@ impl VictimPolicy for Candidates {
     fn close(&mut self, block: Closed) {
         let garbage = self.pages_per_block - block.valid;
         self.garbage += u64::from(garbage);
-        if garbage >= self.least {
+        if unless_bug!(CandidatesTakeAny, garbage >= self.least, garbage > 0) {
             self.policy.close(block);
         } else {
             self.waiting[block.pbn.index()] = Some(block);

@@ -7,7 +7,9 @@ crate::settings! {
     /// Garbage collection of a page-mapped region.
     pub struct GcConfig in "gc" {
         /// Which closed block is collected. At the last free block, and after a run of as many victims
-        /// as there are blocks, the most wasteful block is taken instead (`forced_victims`).
+        /// as there are blocks, the most wasteful block is taken instead (`forced_victims`). Among equals the block
+        /// with the lowest number is taken by `greedy`, `ramcloud-cost-benefit`, `cat` and `cost-hotness`. Numbers of a volume
+        /// are in the order in which blocks were opened. `cost-benefit`, `fifo` and `windowed-greedy` take the oldest.
         policy: String = String::from("greedy"), source "choices.md#gc-victim";
         /// Free blocks at which GC starts when a frontier needs a block.
         low: u32 = 3, in 1.., unit "blocks", laws 1..=5, source "FlashSim; choices.md#gc-levels";

@@ -1,15 +1,23 @@
 //! d-choices (Van Houdt, SIGMETRICS 2013): the fewest valid pages among d random closed blocks.
 //! One choice is random selection.
+//!
+//! A number of choices is drawn one by one, so that a block may be drawn twice. A share of the closed blocks (random greedy
+//! of SepBIT's evaluation) is drawn without that. Among equals the block wins that was drawn first; in a volume, that
+//! which was opened first.
 
 use super::{Closed, Moment, PolicyDesign, Pool, Spec, VictimPolicy};
 use crate::rng::Rng;
-use crate::units::Pbn;
+use crate::units::{Pbn, Ratio};
 
 crate::settings! {
     /// Settings of `d-choices`.
     pub struct ChoicesConfig in "gc" {
         /// Blocks drawn by `d-choices`.
         choices: u32 = 10, in 1..=1024, unit "blocks", laws 1..=10, source "ours";
+        /// Share of the closed blocks that `d-choices` draws, two blocks at least.
+        choices_share: Option<Ratio> = None, absent "gc.choices blocks", in 0.0..=1.0,
+            laws [None, Some(Ratio(0.0)), Some(Ratio(0.2)), Some(Ratio(1.0))],
+            source "Wang et al., SepBIT, FAST 2022: 20 %";
     }
 }
 
@@ -21,20 +29,37 @@ pub struct DChoices {
     closed: Vec<Pbn>,
     positions: Vec<u32>,
     valid: Vec<u32>,
+    /// The order in which blocks were opened, in a volume.
+    numbers: Vec<Option<u64>>,
     choices: u32,
+    share: Option<f64>,
     rng: Rng,
 }
 
 impl DChoices {
-    fn drawing(choices: u32, pool: &Pool) -> Self {
+    fn drawing(choices: u32, share: Option<Ratio>, pool: &Pool) -> Self {
         let blocks = pool.blocks;
         DChoices {
             closed: Vec::new(),
             positions: vec![ABSENT; blocks as usize],
             valid: vec![0; blocks as usize],
+            numbers: vec![None; blocks as usize],
             choices,
+            share: share.map(|share| share.0),
             rng: Rng::new(pool.seed, "gc"),
         }
+    }
+
+    /// Any closed block out of those from a place on, which goes to that place.
+    fn draw(&mut self, from: usize) -> Pbn {
+        let left = self.closed.len() - from;
+        let at = from + self.rng.below(left as u64) as usize;
+        self.closed.swap(from, at);
+        for place in [from, at] {
+            let block = self.closed[place].index();
+            unless_bug!(DrawLosesPlace, self.positions[block] = place as u32);
+        }
+        self.closed[from]
     }
 }
 
@@ -48,7 +73,7 @@ impl PolicyDesign for DChoices {
     };
 
     fn build(pool: &Pool, own: ChoicesConfig) -> Self {
-        DChoices::drawing(own.choices, pool)
+        DChoices::drawing(own.choices, own.choices_share, pool)
     }
 }
 
@@ -63,7 +88,7 @@ impl PolicyDesign for Random {
         Spec { name: "random", summary: "any closed block", source: "Van Houdt, SIGMETRICS 2013" };
 
     fn build(pool: &Pool, (): ()) -> Self {
-        Random(DChoices::drawing(1, pool))
+        Random(DChoices::drawing(1, None, pool))
     }
 }
 
@@ -86,7 +111,8 @@ impl VictimPolicy for Random {
 }
 
 impl VictimPolicy for DChoices {
-    fn close(&mut self, Closed { pbn, valid, .. }: Closed) {
+    fn close(&mut self, Closed { pbn, valid, number, .. }: Closed) {
+        self.numbers[pbn.index()] = number;
         self.positions[pbn.index()] = self.closed.len() as u32;
         self.valid[pbn.index()] = valid;
         self.closed.push(pbn);
@@ -109,8 +135,18 @@ impl VictimPolicy for DChoices {
         if self.closed.is_empty() {
             return None;
         }
-        let blocks = self.closed.len() as u64;
-        let draws = (0..self.choices).map(|_| self.closed[self.rng.below(blocks) as usize]);
-        draws.min_by_key(|pbn| self.valid[pbn.index()])
+        let blocks = self.closed.len();
+        let drawn: Vec<Pbn> = match self.share {
+            Some(share) => {
+                let most = (share * blocks as f64).ceil().max(2.0) as usize;
+                (0..most.min(blocks)).map(|from| self.draw(from)).collect()
+            }
+            None => {
+                let mut any = || self.closed[self.rng.below(blocks as u64) as usize];
+                (0..self.choices).map(|_| any()).collect()
+            }
+        };
+        let rank = |pbn: &Pbn| (self.valid[pbn.index()], self.numbers[pbn.index()]);
+        drawn.into_iter().min_by_key(rank)
     }
 }

@@ -5,24 +5,30 @@
 
 mod by_valid;
 mod candidates;
+mod cat;
 mod config;
 mod cost_benefit;
+mod cost_hotness;
 mod d_choices;
 mod fifo;
 mod greedy;
+mod hotness;
 mod in_order;
+mod numbered;
 mod ramcloud;
 mod windowed_greedy;
 
 pub use candidates::Candidates;
 pub use config::{Copies, CopyBack, GcConfig, GcMode, GcStart};
 pub use d_choices::ChoicesConfig;
+pub use hotness::Hotness;
 
 use crate::class::Class;
 use crate::error::Error;
 use crate::named::{List, Named, Spec};
 use crate::settings::{Group, Sections};
-use crate::units::{Nanos, Pbn};
+use crate::units::{Lpn, Nanos, Pbn};
+use cost_hotness::CostHotness;
 use dyn_clone::DynClone;
 use greedy::{Greedy, GreedyInVolume};
 use std::fmt::Debug;
@@ -44,6 +50,8 @@ pub fn policies() -> Policies {
         .with(policy::<d_choices::DChoices>())
         .with(policy::<windowed_greedy::WindowedGreedy>())
         .with(policy::<ramcloud::Ramcloud>())
+        .with(policy::<cat::CostAgeTime>())
+        .with(Named::new::<()>(CostHotness::SPEC, CostHotness::build()))
 }
 
 /// A policy for a list.
@@ -74,6 +82,8 @@ pub struct Pool {
     pub seed: u64,
     /// GC starts by garbage: blocks are told of as candidates, and have [numbers](Closed::number).
     pub is_volume: bool,
+    /// Pages of the host, where a policy may [ask](VictimPolicy::watches_pages) where they lie.
+    pub logical_pages: Option<u32>,
 }
 
 /// A moment of a run.
@@ -100,6 +110,17 @@ pub struct Closed {
     pub number: Option<u64>,
 }
 
+/// A page in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The page.
+    pub lpn: Lpn,
+    /// The block.
+    pub pbn: Pbn,
+    /// Whether the host has written it there; otherwise GC moved it.
+    pub is_written: bool,
+}
+
 impl Closed {
     /// A block of user pages, where time does not matter.
     #[must_use]
@@ -118,6 +139,17 @@ pub trait VictimPolicy: Send + Debug + DynClone {
     fn remove(&mut self, pbn: Pbn, valid: u32);
     /// The block to collect, `None` only when there is no candidate; it stays one until removed.
     fn choose(&mut self, now: Moment) -> Option<Pbn>;
+
+    /// Whether it asks which pages lie in a block.
+    fn watches_pages(&self) -> bool {
+        false
+    }
+
+    /// A page lies there from now on, and nowhere else. Only a policy that watches pages hears of it.
+    fn placed(&mut self, _page: Placed, _now: Moment) {}
+
+    /// The host trimmed a page. Only a policy that watches pages hears of it.
+    fn trimmed(&mut self, _lpn: Lpn) {}
 }
 
 /// A policy that can be built from settings.
@@ -188,6 +220,16 @@ impl Victims {
         }
     }
 
+    /// The policy, where it may ask which pages lie in a block.
+    pub fn watching(&mut self) -> Option<&mut dyn VictimPolicy> {
+        let policy: &mut dyn VictimPolicy = match self {
+            Victims::Greedy(_) => return None,
+            Victims::Other(policy) => policy.as_mut(),
+            Victims::Volume(candidates) => return candidates.policy().watching(),
+        };
+        policy.watches_pages().then_some(policy)
+    }
+
     /// The block to collect; it stays a candidate until removed.
     pub fn choose(&mut self, now: Moment) -> Option<Pbn> {
         match self {
@@ -205,6 +247,7 @@ pub struct Gc {
     policy: BuildPolicy,
     settings: Sections,
     seed: u64,
+    logical_pages: Option<u32>,
 }
 
 impl Gc {
@@ -220,7 +263,30 @@ impl Gc {
         seed: u64,
     ) -> Result<Self, Error> {
         let policy = policies.find(&config.policy, &[])?.checked(settings)?.clone();
-        Ok(Gc { config: config.clone(), policy, settings: settings.clone(), seed })
+        Ok(Gc {
+            config: config.clone(),
+            policy,
+            settings: settings.clone(),
+            seed,
+            logical_pages: None,
+        })
+    }
+
+    /// Seed of everything random.
+    #[must_use]
+    pub const fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The same in a pool that tells its policy where each of so many pages of the host lies.
+    #[must_use]
+    pub fn telling(self, logical_pages: Option<u32>) -> Self {
+        Gc { logical_pages, ..self }
+    }
+
+    fn pool(&self, blocks: u32, pages_per_block: u32, is_volume: bool) -> Pool {
+        let (seed, logical_pages) = (self.seed, self.logical_pages);
+        Pool { blocks, pages_per_block, seed, is_volume, logical_pages }
     }
 
     /// No closed blocks, in a pool of so many.
@@ -228,8 +294,7 @@ impl Gc {
     /// # Errors
     /// [`Error::Config`] when the policy cannot work on such a pool.
     pub fn victims(&self, blocks: u32, pages_per_block: u32) -> Result<Victims, Error> {
-        let pool = Pool { blocks, pages_per_block, seed: self.seed, is_volume: false };
-        (self.policy)(&pool, &self.settings)
+        (self.policy)(&self.pool(blocks, pages_per_block, false), &self.settings)
     }
 
     /// The same where GC starts by garbage.
@@ -237,7 +302,7 @@ impl Gc {
     /// # Errors
     /// As [`Gc::victims`].
     pub fn candidates(&self, blocks: u32, pages_per_block: u32) -> Result<Victims, Error> {
-        let pool = Pool { blocks, pages_per_block, seed: self.seed, is_volume: true };
+        let pool = self.pool(blocks, pages_per_block, true);
         let policy = (self.policy)(&pool, &self.settings)?;
         Ok(Victims::Volume(Box::new(Candidates::new(policy, &pool, self.config.garbage.0))))
     }

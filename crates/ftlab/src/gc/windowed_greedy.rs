@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn the_emptiest_of_the_oldest_is_chosen_and_the_oldest_among_equals() {
-        let pool = Pool { blocks: 8, pages_per_block: 4, seed: 1, is_volume: false };
+        let pool =
+            Pool { blocks: 8, pages_per_block: 4, seed: 1, is_volume: false, logical_pages: None };
         let mut policy = WindowedGreedy::build(&pool, WindowConfig { window: Ratio(0.25) });
         for (block, valid) in [(5, 3), (2, 3), (7, 0)] {
             policy.close(Closed::untimed(Pbn(block), valid));

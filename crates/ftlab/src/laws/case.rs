@@ -13,7 +13,7 @@ use crate::ftl::demand::MapBlocks;
 use crate::ftl::{Cleaning, Ftl, MapPlace};
 use crate::gc::{Copies, CopyBack, GcStart};
 use crate::placement::allocation::{PlaneOrder, SINGLE};
-use crate::placement::separation::{BuildSeparation, COPIES, TOGETHER};
+use crate::placement::separation::{BuildSeparation, COPIES, Layout, TOGETHER};
 use crate::rng::Rng;
 use crate::settings::Section;
 use crate::units::{Bytes, Duration, Ratio};
@@ -315,7 +315,8 @@ impl<'a> Case<'a> {
         match &named.build {
             BuildSeparation::Together | BuildSeparation::Copies => 1,
             BuildSeparation::Classes(build) => {
-                let separation = build(1, &config.own).expect("a separation");
+                let layout = Layout::of_pages(1);
+                let separation = build(&layout, &config.own).expect("a separation");
                 let writes_map = self.entry.spec.map == MapPlace::Flash;
                 u32::from(if writes_map { separation.classes() + 1 } else { separation.spread() })
             }

@@ -2,23 +2,24 @@
 //!
 //! It hears of each page that the host writes, with its age and what the host says of the request. It hears of each
 //! page that GC moves, with the class that it gave that page before. It hears of each block of user pages that GC
-//! collects.
+//! collects, and where each page lies.
 
 use super::REQUESTS;
 use super::case::{Case, between};
 use super::traffic::Traffic;
-use crate::flash::Device;
+use crate::flash::{Device, Future};
 use crate::ftl::demand::MapBlocks;
 use crate::ftl::{Access, Ftl};
-use crate::gc::Copies;
+use crate::gc::{Copies, CopyBack};
 use crate::named::{Named, Spec};
 use crate::partial::Cover;
 use crate::placement::separation::{
-    BuildSeparation, Collected, Moved, Requested, Separation, Written,
+    BuildSeparation, Collected, Filled, Lying, Moved, Requested, Separation, Written,
 };
 use crate::request::{Meta, Op};
 use crate::rng::Rng;
 use crate::units::{Lpn, Pbn, Ppn};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const CLASSES: u8 = 4;
@@ -32,14 +33,19 @@ enum Event {
     Collected(Collected),
     Trimmed(Lpn),
     Requested(Requested),
-    Filled(u8),
+    Filled(Filled),
+    Placed(Lying, bool),
+    Died(Lying),
 }
 
 type Events = Arc<Mutex<Vec<Event>>>;
 
 /// A separation that notes what it hears.
 #[derive(Clone, Debug)]
-struct Hears(Events);
+struct Hears {
+    events: Events,
+    asks_for_future: bool,
+}
 
 /// The class of a page at an age, without a pattern.
 fn class(lpn: Lpn, age: u32) -> u8 {
@@ -48,7 +54,7 @@ fn class(lpn: Lpn, age: u32) -> u8 {
 
 impl Hears {
     fn note(&self, event: Event) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
     }
 }
 
@@ -79,8 +85,24 @@ impl Separation for Hears {
         self.note(Event::Requested(request));
     }
 
-    fn filled(&mut self, class: u8) {
-        self.note(Event::Filled(class));
+    fn filled(&mut self, block: Filled) {
+        self.note(Event::Filled(block));
+    }
+
+    fn watches_blocks(&self) -> bool {
+        true
+    }
+
+    fn asks_for_future(&self) -> bool {
+        self.asks_for_future
+    }
+
+    fn placed(&mut self, page: Lying, is_moved: bool) {
+        self.note(Event::Placed(page, is_moved));
+    }
+
+    fn died(&mut self, page: Lying) {
+        self.note(Event::Died(page));
     }
 }
 
@@ -88,12 +110,13 @@ pub fn a_separation_hears_what_happens(case: &Case<'_>) {
     if case.entry.spec.obeys("ftl.separation") {
         each_page_is_heard_as_it_is_written(case);
         what_the_host_says_outlasts_ram(case);
+        what_an_oracle_knows_comes_true(case);
     }
 }
 
 /// The case under a separation that notes what it hears.
-fn hearing<'a>(case: &Case<'a>, events: &Events) -> Case<'a> {
-    let hears = Hears(events.clone());
+fn hearing<'a>(case: &Case<'a>, events: &Events, asks_for_future: bool) -> Case<'a> {
+    let hears = Hears { events: events.clone(), asks_for_future };
     let spec = Spec { name: NAME, summary: "notes what it hears", source: "a law" };
     let build = BuildSeparation::Classes(Arc::new(move |_, _| {
         Ok(Box::new(hears.clone()) as Box<dyn Separation>)
@@ -137,7 +160,7 @@ impl Asked {
 
 fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
     let events = Events::default();
-    let case = hearing(case, &events);
+    let case = hearing(case, &events, false);
     let Ok((mut device, mut ftl)) = case.build() else { return };
     // What stays in RAM is written later, in an order of the FTL's own.
     if ftl.keeps_writes() {
@@ -151,6 +174,7 @@ fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
         let access = Access { op, pages: &pages, meta };
         access.serve(&mut ftl, &mut device);
         expected.heard(access);
+        expected.each_page_lies_where_it_was_placed(&device, ftl.as_ref());
     }
     ftl.audit(&device);
     let gc = ftl.metrics().gc.expect("what separates pages collects blocks").counts;
@@ -174,7 +198,7 @@ fn user_blocks(device: &Device) -> impl Iterator<Item = Pbn> {
 /// A page leaves RAM with what the host said when it wrote it last, in a buffer above the FTL or in its own.
 fn what_the_host_says_outlasts_ram(case: &Case<'_>) {
     let events = Events::default();
-    let case = hearing(case, &events);
+    let case = hearing(case, &events, false);
     let Ok((mut device, mut ftl)) = case.build() else { return };
     // Of two buffers the lower one may hold what the host said before.
     let mut buffer = match ftl.keeps_writes() {
@@ -227,6 +251,17 @@ fn taken(events: &Events) -> Vec<Event> {
     std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
+/// What is known of a block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    /// When it was opened.
+    opened: i64,
+    is_full: bool,
+    /// Pages that were placed there, and those of them that are not superseded.
+    placed: u32,
+    left: u32,
+}
+
 /// What must have been heard.
 struct Expected {
     events: Events,
@@ -236,18 +271,65 @@ struct Expected {
     pages: Vec<Option<(u32, u8)>>,
     /// GC is done at the time of the write before it, as where it starts by garbage.
     is_volume: bool,
+    /// GC may waste pages, to keep parity.
+    wastes: bool,
     /// The class of the block that is being collected.
     from: Option<u8>,
     collected: u64,
     /// Blocks that became full.
     filled: u64,
+    blocks: BTreeMap<Pbn, Block>,
+    /// When the open block of each class was opened, in a volume.
+    opened: [i64; CLASSES as usize],
+    /// Whether GC placed the last page.
+    is_by_gc: bool,
+    /// Where pages lie.
+    places: Vec<Option<Lying>>,
+    /// Pages in use without the garbage of full blocks, and without those that the request has written.
+    stored: u32,
 }
 
 impl Expected {
     fn new(case: &Case<'_>, device: &Device, events: Events) -> Self {
         let pages = vec![None; device.geometry().logical_pages as usize];
-        let is_volume = case.is_volume();
-        Expected { events, now: 0, pages, is_volume, from: None, collected: 0, filled: 0 }
+        Expected {
+            places: vec![None; pages.len()],
+            events,
+            now: 0,
+            pages,
+            is_volume: case.is_volume(),
+            wastes: case.config.gc.copy_back() != CopyBack::Off,
+            from: None,
+            collected: 0,
+            filled: 0,
+            blocks: BTreeMap::new(),
+            opened: [-1; CLASSES as usize],
+            is_by_gc: false,
+            stored: 0,
+        }
+    }
+
+    fn each_page_lies_where_it_was_placed(&mut self, device: &Device, ftl: &dyn Ftl) {
+        for (place, lpn) in self.places.iter().zip(0..) {
+            // A map may know where a page lay that was trimmed.
+            let page = ftl.locate(Lpn(lpn)).filter(|page| device.is_valid(*page));
+            let block = page.map(|page| device.geometry().block_of(page));
+            assert_eq!(place.map(|lying| lying.block), block, "the block of page {lpn}");
+        }
+        let stored = |pbn| match device.is_full(pbn) {
+            true => device.valid_in(pbn),
+            false => device.programmed_in(pbn),
+        };
+        self.stored = user_blocks(device).map(stored).sum();
+    }
+
+    /// The time of GC, and of what it places.
+    fn at_gc(&self) -> i64 {
+        i64::from(self.now) - i64::from(self.is_volume)
+    }
+
+    fn block(&mut self, pbn: Pbn) -> &mut Block {
+        self.blocks.entry(pbn).or_default()
     }
 
     /// Compares what was heard during a request.
@@ -255,44 +337,44 @@ impl Expected {
         let events = taken(&self.events);
         let is_write = matches!(op, Op::Write | Op::WriteThrough);
         let mut due = pages.iter().copied();
-        // A page that is being written becomes the newest when its place is found.
+        // A page that is being written becomes the newest when it is placed.
         let mut writes = None;
         let mut requests = 0;
         for event in events {
             match event {
                 Event::Written(written) => {
-                    self.commit(writes.take());
                     assert!(is_write, "{written:?} when the host asks to {op:?}");
                     assert_eq!(Some(written.lpn), due.next(), "the next page of the request");
                     assert_eq!(written.meta, meta, "what the host says of the request");
                     let age = self.pages[written.lpn.index()].map(|(then, _)| self.now - then);
                     assert_eq!(written.age, age, "the age of {} when it is written", written.lpn);
+                    self.stored_without(written);
                     writes = Some((written.lpn, class(written.lpn, age.unwrap_or_default())));
                 }
-                Event::Moved(moved) => {
-                    // GC makes room for the page that is being written, or for the map after it.
-                    if !self.is_aged(moved) {
-                        self.commit(writes.take());
-                    }
-                    self.moved(moved);
-                }
-                Event::Collected(victim) => {
-                    self.collected += 1;
-                    self.from = Some(victim.class);
-                    let written = self.now + u32::from(writes.is_some());
-                    assert!(victim.age <= written, "{victim:?} after {written} pages");
-                }
-                Event::Requested(Requested { first, pages: count, valid, .. }) => {
-                    self.commit(writes.take());
+                Event::Moved(moved) => self.moved(moved),
+                Event::Collected(victim) => self.collect(victim),
+                Event::Requested(Requested { first, pages: count, stored, .. }) => {
                     requests += 1;
                     let asked = (pages.first().copied(), pages.len() as u32);
                     assert_eq!((Some(first), count), asked, "the pages of the request");
-                    let with_data = self.pages.iter().flatten().count() as u32;
-                    assert_eq!(valid, with_data, "pages with data");
+                    // GC may have made room for the map first.
+                    let expected = self.stored;
+                    assert!(self.wastes || stored == expected, "{stored} of {expected} in use");
                 }
-                Event::Filled(class) => {
-                    self.filled += 1;
-                    assert!(class < CLASSES, "a block of class {class} is full");
+                Event::Filled(block) => self.fill(block),
+                Event::Died(lying) => self.die(lying),
+                Event::Placed(lying, is_moved) => {
+                    self.place(lying, is_moved);
+                    if !is_moved {
+                        let (lpn, class) = writes.take().expect("a page that is written");
+                        assert_eq!(
+                            (lpn, class),
+                            (lying.lpn, lying.class),
+                            "the page and its class"
+                        );
+                        self.pages[lpn.index()] = Some((self.now, class));
+                        self.now += 1;
+                    }
                 }
                 Event::Trimmed(lpn) => {
                     assert!(op == Op::Trim && pages.contains(&lpn), "{lpn}, which is not trimmed");
@@ -300,7 +382,7 @@ impl Expected {
                 }
             }
         }
-        self.commit(writes);
+        assert_eq!(writes, None, "what is written is placed");
         match op {
             Op::Write | Op::WriteThrough => {
                 assert_eq!(due.next(), None, "every page that the host writes has a class");
@@ -314,23 +396,127 @@ impl Expected {
         }
     }
 
-    fn commit(&mut self, written: Option<(Lpn, u8)>) {
-        if let Some((lpn, class)) = written {
-            self.pages[lpn.index()] = Some((self.now, class));
-            self.now += 1;
-        }
+    /// Compares the pages in use once the old version of a page is superseded.
+    fn stored_without(&mut self, written: Written) {
+        let old = self.places[written.lpn.index()].map(|lying| lying.block);
+        let is_garbage = old.is_some_and(|block| self.block(block).is_full);
+        let stored = self.stored - u32::from(is_garbage);
+        assert!(self.wastes || written.stored == stored, "{written:?}: {stored} pages in use");
     }
 
-    fn is_aged(&self, moved: Moved) -> bool {
-        self.pages[moved.lpn.index()]
-            .is_some_and(|(then, _)| moved.age + then + u32::from(self.is_volume) == self.now)
+    fn die(&mut self, lying: Lying) {
+        let before = self.places[lying.lpn.index()].take();
+        assert_eq!(before, Some(lying), "where a page lay that was superseded");
+        let block = self.block(lying.block);
+        block.left -= 1;
+        self.stored -= u32::from(block.is_full);
+    }
+
+    fn place(&mut self, lying: Lying, is_moved: bool) {
+        let before = self.places[lying.lpn.index()].replace(lying);
+        assert!(before.is_none(), "{lying:?} has two versions: {before:?}");
+        let now = if is_moved { self.at_gc() } else { i64::from(self.now) };
+        let opened = if self.is_volume { self.opened[usize::from(lying.class)] } else { now };
+        let block = self.block(lying.block);
+        if block.placed == 0 {
+            block.opened = opened;
+        }
+        block.placed += 1;
+        block.left += 1;
+        self.stored += u32::from(is_moved);
+        self.is_by_gc = is_moved;
+    }
+
+    fn fill(&mut self, Filled { block, class }: Filled) {
+        self.filled += 1;
+        assert!(class < CLASSES, "{block} of class {class} is full");
+        // The write that fills a block is counted when it is placed.
+        let now = if self.is_by_gc { self.at_gc() } else { i64::from(self.now) - 1 };
+        self.opened[usize::from(class)] = now;
+        let filled = self.block(block);
+        filled.is_full = true;
+        self.stored -= filled.placed - filled.left;
+    }
+
+    fn collect(&mut self, victim: Collected) {
+        self.collected += 1;
+        self.from = Some(victim.class);
+        let now = self.at_gc();
+        let block = std::mem::take(self.block(victim.block));
+        assert_eq!(victim.valid, block.left, "pages in {victim:?}");
+        assert_eq!(i64::from(victim.age), now - block.opened, "the age of {victim:?}");
+        self.stored -= if block.is_full { block.left } else { block.placed };
     }
 
     fn moved(&mut self, moved: Moved) {
         let (then, old) = self.pages[moved.lpn.index()].expect("what is moved holds data");
         assert_eq!(Some(moved.from), self.from, "{} leaves the block that is collected", moved.lpn);
         assert_eq!(moved.from, old, "{} is in a block of its class", moved.lpn);
-        assert!(self.is_aged(moved), "{moved:?} at {}, written at {then}", self.now);
+        let age = self.at_gc() - i64::from(then);
+        assert_eq!(i64::from(moved.age), age, "{moved:?}, written at {then}");
+        self.places[moved.lpn.index()] = None;
         self.pages[moved.lpn.index()] = Some((then, class(moved.lpn, moved.age)));
+    }
+}
+
+/// The case under a separation that asks for the future, on a device of its own. What it hears is noted.
+fn told_of_the_future(
+    case: &Case<'_>,
+    asked: &[(Op, Vec<Lpn>, Meta)],
+    noted: Option<&Future>,
+) -> Option<(Future, Vec<Event>)> {
+    let events = Events::default();
+    let case = hearing(case, &events, true);
+    let (mut device, mut ftl) = case.build().ok()?;
+    let future = device.future()?.clone();
+    match noted {
+        Some(noted) => future.learn(noted),
+        None => future.note(),
+    }
+    for (op, pages, meta) in asked {
+        Access { op: *op, pages, meta: *meta }.serve(&mut ftl, &mut device);
+    }
+    Some((future, taken(&events)))
+}
+
+/// An oracle knows when a page is written again or trimmed: in a second run, what the first one did.
+fn what_an_oracle_knows_comes_true(case: &Case<'_>) {
+    let events = Events::default();
+    let Ok((device, ftl)) = hearing(case, &events, true).build() else { return };
+    // What stays in RAM is written later, in an order of the FTL's own.
+    if ftl.keeps_writes() {
+        return;
+    }
+    let mut asked = Asked::of(case, &device);
+    let requests: Vec<_> = std::iter::from_fn(|| asked.next()).collect();
+    let (noted, first) = told_of_the_future(case, &requests, None).expect("it was built");
+    let (_, second) = told_of_the_future(case, &requests, Some(&noted)).expect("it was built");
+    let is_told = |event: &Event| match event {
+        Event::Written(page) => page.rest.is_some(),
+        Event::Moved(page) => page.rest.is_some(),
+        _ => false,
+    };
+    assert!(!first.iter().any(is_told), "nobody knows the future in a first run");
+    // Backwards: the number of the write before which a page dies.
+    let written = second.iter().filter(|event| matches!(event, Event::Written(_))).count();
+    let (mut now, mut deaths) = (written as u32, BTreeMap::new());
+    // A page in place of an old one is written after GC has made room for it.
+    let is_volume = case.is_volume();
+    for event in second.iter().rev() {
+        match event {
+            Event::Written(page) => {
+                now -= 1;
+                let rest = deaths.insert(page.lpn, now).map(|death| death - now);
+                assert_eq!(page.rest, rest, "what is left of {page:?}, write {now}");
+            }
+            Event::Trimmed(lpn) => {
+                deaths.insert(*lpn, now);
+            }
+            Event::Moved(page) if is_volume => {
+                let rest = deaths.get(&page.lpn).map(|death| death + 1 - now);
+                assert_eq!(page.rest, rest, "what is left of {page:?} before write {now}");
+            }
+            _ => {}
+        }
     }
 }

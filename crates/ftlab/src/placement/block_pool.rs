@@ -16,7 +16,7 @@ use super::region::Region;
 use crate::error::Error;
 use crate::figures::counts;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Parity};
-use crate::gc::{Closed, Copies, Gc, GcMode, Moment, Victims};
+use crate::gc::{Closed, Copies, Gc, GcMode, Moment, Placed, VictimPolicy, Victims};
 use crate::placement::Class;
 use crate::units::{Pbn, Ppn};
 use serde::Serialize;
@@ -316,6 +316,12 @@ impl BlockPool {
         self.free.len()
     }
 
+    /// What a block is filled with.
+    #[must_use]
+    pub fn class_of(&self, pbn: Pbn) -> Class {
+        self.blocks[self.slot(pbn).index()].class
+    }
+
     /// The block of the frontier of a class.
     #[must_use]
     pub fn open_block(&self, class: Class) -> Option<Pbn> {
@@ -412,6 +418,19 @@ impl BlockPool {
         let slot = self.slot(pbn);
         self.blocks[slot.index()] = BlockInfo { state: State::Open, class: Class::MOVED };
         pbn
+    }
+
+    /// The policy, if it asks which pages lie in a block.
+    pub fn watching(&mut self) -> Option<&mut dyn VictimPolicy> {
+        self.victims.watching()
+    }
+
+    /// Tells the policy where a page lies.
+    pub fn tell_placed(&mut self, page: Placed, flash: &Flash) {
+        let (pbn, now) = (self.slot(page.pbn), self.now(flash));
+        if let Some(policy) = self.watching() {
+            policy.placed(Placed { pbn, ..page }, now);
+        }
     }
 
     fn now(&self, flash: &Flash) -> Moment {
@@ -579,7 +598,7 @@ impl BlockPool {
             .or_else(|| self.victims.choose(self.now(flash)).map(|slot| self.block_in(slot)))
             .expect("a device that needs GC has closed blocks");
         self.collect(pbn, flash);
-        (pbn, self.blocks[self.slot(pbn).index()].class)
+        (pbn, self.class_of(pbn))
     }
 
     /// Notes that of the pages of user blocks that were moved, so many were translation pages.
@@ -666,7 +685,7 @@ impl BlockPool {
         };
         info.state = State::Free;
         if let Some(volume) = &mut self.volume {
-            volume.erased(flash.geometry().pages_per_block);
+            unless_bug!(VolumeEraseUncounted, volume.erased(flash.geometry().pages_per_block));
         }
         flash.erase(pbn, kind, cause);
         self.free.give(pbn, flash);

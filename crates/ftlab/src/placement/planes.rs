@@ -29,9 +29,9 @@ use super::survey::Page;
 use crate::cache::block_set::BlockSets;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner, Parity, ValidPages};
-use crate::gc::{Copies, CopyBack, Gc, GcStart};
+use crate::gc::{Copies, CopyBack, Gc, GcStart, Placed};
 use crate::placement::Class;
-use crate::placement::separation::{BuildSeparation, Separator};
+use crate::placement::separation::{BuildSeparation, Layout, Separator};
 use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +53,8 @@ pub struct Planes {
     watched: Option<BlockSets>,
     rules: MapRules,
     copy_back: CopyBack,
+    /// Whether the policy asks which pages lie in a block.
+    tells_pages: bool,
     /// What was moved out of the last victim.
     moved: Vec<(Owner, Ppn)>,
 }
@@ -151,7 +153,8 @@ impl Planes {
             None => vec![Class::HOST],
         };
         let pool = planes.pools.remove(0);
-        let pool = pool.as_volume(&placing.gc, geometry, geometry.logical_pages, &classes)?;
+        let gc = placing.gc.clone().telling(Some(geometry.logical_pages));
+        let pool = pool.as_volume(&gc, geometry, geometry.logical_pages, &classes)?;
         planes.pools.push(pool);
         Ok(planes)
     }
@@ -167,11 +170,13 @@ impl Planes {
         translation_pages: u32,
         rules: MapRules,
     ) -> Result<Self, Error> {
+        let separation = Sharing::of(placing, flash, rules)?;
         let geometry = flash.geometry();
-        let separation = Sharing::of(placing, geometry, rules)?;
-        let mut gc = placing.gc.clone();
+        let build = placing.allocation;
+        let tells = translation_pages == 0 && matches!(build, BuildPlacement::Single);
+        let mut gc = placing.gc.clone().telling(tells.then_some(geometry.logical_pages));
         gc.copies = separation.copies;
-        let (gc, build) = (&gc, placing.allocation);
+        let gc = &gc;
         if let BuildPlacement::Single = build {
             let whole = Region::whole(geometry, translation_pages);
             return Self::in_region_with(gc, geometry, reserve, &whole, rules, separation);
@@ -211,6 +216,7 @@ impl Planes {
             watched: (has_map && planes > 1).then(|| BlockSets::new(2, planes)),
             rules,
             copy_back: gc.copy_back(),
+            tells_pages: false,
             moved: Vec::new(),
             pools,
         })
@@ -247,8 +253,10 @@ impl Planes {
                            that keeps pages in their planes";
             return Err(Error::config("gc.copy_back", message));
         }
+        let mut pool = separation.pool(gc, geometry, reserve, region, rules)?;
         Ok(Planes {
-            pools: vec![separation.pool(gc, geometry, reserve, region, rules)?],
+            tells_pages: pool.watching().is_some(),
+            pools: vec![pool],
             chooser: separation.over(Chooser::single()),
             watched: None,
             rules,
@@ -349,7 +357,17 @@ impl Planes {
         let page = self.pools[place.plane as usize].next_page(place.class, flash);
         self.chooser.gained_of_host(place, lpn, page, flash);
         self.watch(place.plane);
+        if self.tells_pages {
+            self.tell_placed(lpn, page, true, flash);
+        }
         page
+    }
+
+    /// Tells the policy where a page lies.
+    #[inline(never)]
+    fn tell_placed(&mut self, lpn: Lpn, page: Ppn, is_written: bool, flash: &Flash) {
+        let pbn = flash.geometry().block_of(page);
+        self.pools[0].tell_placed(Placed { lpn, pbn, is_written }, flash);
     }
 
     /// The next free page for a translation page, in the plane of that.
@@ -367,6 +385,9 @@ impl Planes {
     pub fn trimmed(&mut self, lpn: Lpn) {
         if let Some(separator) = self.chooser.separator() {
             separator.trimmed(lpn);
+        }
+        if let Some(policy) = self.pools[0].watching() {
+            policy.trimmed(lpn);
         }
     }
 
@@ -424,7 +445,7 @@ impl Planes {
     #[inline(never)]
     fn clean_volume(&mut self, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
         for (pbn, class) in self.pools[0].take_victims(flash) {
-            self.tell_collected(pbn, class);
+            self.tell_collected(pbn, class, flash);
             self.empty(self.victim(pbn, 0, class, flash), flash, &mut moved);
         }
         // The next victim needs a block for each of its classes, whenever that is.
@@ -444,9 +465,14 @@ impl Planes {
 
     /// Moves the pages of a victim, and erases it.
     fn empty(&mut self, mut victim: Victim, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
-        for &(owner, to) in self.move_pages(&mut victim, flash) {
+        let pages = self.move_pages(&mut victim, flash).len();
+        for number in 0..pages {
+            let (owner, to) = self.moved(number);
             if let Owner::Data(lpn) = owner {
                 moved(lpn, to);
+                if self.tells_pages {
+                    self.tell_placed(lpn, to, false, flash);
+                }
             }
         }
         self.release(&victim, flash);
@@ -513,6 +539,27 @@ impl Planes {
             self.pools[plane as usize].recover(&user, |pbn| of_map.contains(&pbn), flash);
             self.watch(plane);
         }
+        self.tell_found(pages, flash);
+    }
+
+    /// Tells policy and separation which pages were found, in blocks of which class.
+    fn tell_found(&mut self, pages: &[Page], flash: &Flash) {
+        for page in pages.iter().filter(|_| self.tells_pages) {
+            if let Owner::Data(lpn) = page.owner {
+                let pbn = flash.geometry().block_of(page.ppn);
+                self.pools[0].tell_placed(Placed { lpn, pbn, is_written: true }, flash);
+            }
+        }
+        let single = self.pools.len() == 1;
+        let Some(separator) = self.chooser.separator() else { return };
+        for page in pages {
+            let pbn = flash.geometry().block_of(page.ppn);
+            let plane = if single { 0 } else { flash.geometry().plane_of(pbn) };
+            let class = self.pools[plane as usize].class_of(pbn);
+            if let (Owner::Data(lpn), Some(class)) = (page.owner, class.number()) {
+                separator.found(lpn, pbn, class, flash);
+            }
+        }
     }
 
     /// Takes the next block to collect, of this plane or of one that is at its last free block.
@@ -521,14 +568,15 @@ impl Planes {
         let last = watched.and_then(|watched| watched.lowest(LAST));
         let plane = last.unwrap_or(plane);
         let (pbn, class) = self.pools[plane as usize].take_victim(flash);
-        self.tell_collected(pbn, class);
+        self.tell_collected(pbn, class, flash);
         self.victim(pbn, plane, class, flash)
     }
 
     /// Tells the separation of a block that is about to be collected.
-    fn tell_collected(&mut self, pbn: Pbn, class: Class) {
+    fn tell_collected(&mut self, pbn: Pbn, class: Class, flash: &Flash) {
         if let (Some(separator), Some(number)) = (self.chooser.separator(), class.number()) {
-            unless_bug!(PlanesCollectUntold, separator.collected(number, pbn));
+            let valid = flash.valid_in(pbn);
+            unless_bug!(PlanesCollectUntold, separator.collected(number, pbn, valid));
         }
     }
 
@@ -604,11 +652,14 @@ impl Planes {
             let copy_back = copies_back && victim.waste_until_parity_fits(from, pool, flash);
             let to = pool.next_page(victim.to, flash);
             let opens = open != Some(flash.geometry().block_of(to));
-            if opens && had_room {
+            if opens
+                && had_room
+                && let Some(wasted) = open
+            {
                 // What was left of the block before was wasted.
-                separator.filled(class);
+                separator.wasted(wasted, class, flash.geometry());
             }
-            separator.moved(class, to, opens, flash.geometry());
+            separator.moved(lpn, class, to, opens, flash.geometry());
             match read {
                 Ok(page) => {
                     flash.store(to, page, cause);
@@ -687,7 +738,7 @@ struct Sharing {
 impl Sharing {
     /// # Errors
     /// [`Error::Config`] when the settings do not fit together.
-    fn of(placing: &Placing<'_>, geometry: &Geometry, rules: MapRules) -> Result<Self, Error> {
+    fn of(placing: &Placing<'_>, flash: &mut Flash, rules: MapRules) -> Result<Self, Error> {
         let (copies, (separation, build)) = (placing.gc.copies, placing.separation);
         match build {
             BuildSeparation::Together | BuildSeparation::Copies => {
@@ -708,8 +759,16 @@ impl Sharing {
                 Err(Error::config("ftl.map_blocks", message))
             }
             BuildSeparation::Classes(build) => {
-                let scheme = build(geometry.logical_pages, placing.settings)?;
-                let separator = Separator::new(scheme, geometry.logical_pages, geometry.blocks())?;
+                let geometry = flash.geometry();
+                let layout = Layout {
+                    logical_pages: geometry.logical_pages,
+                    pages_per_block: geometry.pages_per_block,
+                    blocks: geometry.blocks(),
+                    seed: placing.gc.seed(),
+                };
+                let scheme = build(&layout, placing.settings)?;
+                let future = scheme.asks_for_future().then(|| flash.ask_for_future());
+                let separator = Separator::new(scheme, &layout, future)?;
                 Ok(Sharing { copies, separator: Some(separator) })
             }
         }

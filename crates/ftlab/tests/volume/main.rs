@@ -1,6 +1,7 @@
 //! A volume whose GC starts by garbage, held against an oracle to the page: separations, victim policies, three traces.
 
 mod generator;
+mod real;
 
 use ftlab::catalog::{Catalog, Entry};
 use ftlab::report::Report;
@@ -25,6 +26,12 @@ fn settings(scheme: &str) -> Value {
         "MultiQueue" => json!({ "ftl": { "separation": "multi-queue" } }),
         "SFR" => json!({ "ftl": { "separation": "sfr" } }),
         "WARCIP" => json!({ "ftl": { "separation": "warcip" } }),
+        "SFS" => json!({ "ftl": { "separation": "sfs" }, "sfs": { "dead": "nothing" } }),
+        "ETI" => json!({ "ftl": { "separation": "eti" } }),
+        "FADaC" => json!({ "ftl": { "separation": "fadac" } }),
+        "FK" => json!({ "ftl": { "separation": "fk" } }),
+        "NoDaP" => json!({ "ftl": { "separation": "nodap" } }),
+        "MultiLog" => json!({ "ftl": { "separation": "multilog" } }),
         "SepBIT" => sepbit("both"),
         "UW" => sepbit("written"),
         "GW" => sepbit("moved"),
@@ -97,8 +104,8 @@ fn rows() -> (Vec<&'static str>, Vec<Vec<&'static str>>) {
     (head, lines.map(cells).collect())
 }
 
-/// Holds what a scheme moves against the table: to the page, or within a share.
-fn hold(schemes: &[&str], within: f64) {
+/// Holds what schemes move against the table, to the page.
+fn hold(schemes: &[&str]) {
     let (head, rows) = rows();
     let mut wrong = String::new();
     let mut cells = 0;
@@ -107,12 +114,12 @@ fn hold(schemes: &[&str], within: f64) {
         for row in rows.iter().filter(|row| row[0] == trace && schemes.contains(&row[1])) {
             for (policy, expected) in head.iter().zip(row).skip(2) {
                 let report = run(&volume(&path, pages, policy, settings(row[1])));
-                let expected: f64 = expected.parse().expect("a number of pages");
-                let found = report.flash.programs["gc_data"] as f64;
+                let expected: u64 = expected.parse().expect("a number of pages");
+                let found = report.flash.programs["gc_data"];
                 let gc = report.gc.expect("it collects");
                 assert_eq!(gc.forced_victims, 0, "a volume has room");
                 cells += 1;
-                if (found - expected).abs() > within * expected {
+                if found != expected {
                     writeln!(wrong, "{trace} {} {policy}: {found} for {expected}", row[1])
                         .expect("a line");
                 }
@@ -125,23 +132,93 @@ fn hold(schemes: &[&str], within: f64) {
 
 #[test]
 fn without_classes_a_volume_moves_what_the_oracle_moves() {
-    hold(&["NoSep", "SepGC"], 0.0);
+    hold(&["NoSep", "SepGC"]);
 }
 
 #[test]
 fn schemes_by_counts_and_intervals_move_what_the_oracle_moves() {
-    hold(&["DAC", "MultiQueue", "SFR", "WARCIP"], 0.0);
+    hold(&["DAC", "MultiQueue", "SFR", "WARCIP"]);
 }
 
 #[test]
-fn sepbit_of_moved_pages_moves_what_the_oracle_moves() {
-    hold(&["GW"], 0.0);
+fn sepbit_and_its_halves_move_what_the_oracle_moves() {
+    hold(&["SepBIT", "UW", "GW"]);
 }
 
-/// The length of the queue of recent writes in the oracle follows another rule.
 #[test]
-fn sepbit_with_its_queue_is_near_the_oracle() {
-    hold(&["SepBIT", "UW"], 0.02);
+fn schemes_by_hotness_extents_and_fading_counts_move_what_the_oracle_moves() {
+    hold(&["SFS", "ETI", "FADaC"]);
+}
+
+#[test]
+fn future_knowledge_moves_what_the_oracle_moves() {
+    hold(&["FK"]);
+}
+
+/// Pages that a second program by the rules of SFS's policy moves, under each trace.
+#[test]
+fn cost_hotness_moves_what_a_second_program_moves() {
+    let expected = [
+        ("NoSep", [434_558, 395_893, 151_204]),
+        ("SepGC", [260_175, 266_692, 45_245]),
+        ("SFS", [191_297, 244_428, 33_297]),
+    ];
+    for (trace, number) in [("zipf1", 0), ("shift2", 1), ("mixed3", 2)] {
+        let (path, pages) = file(trace, "cost-hotness");
+        for (scheme, moved) in &expected {
+            let report = run(&volume(&path, pages, "cost-hotness", settings(scheme)));
+            assert_eq!(report.flash.programs["gc_data"], moved[number], "{trace} {scheme}");
+        }
+    }
+}
+
+/// `MultiLog` draws random numbers: its means over ten seeds are near those of a second program by the same rules.
+#[test]
+#[ignore = "long: part of make test-long"]
+fn multilog_moves_in_the_mean_what_a_second_program_moves() {
+    let expected = [
+        ("zipf1", "greedy", 229_914.2),
+        ("zipf1", "ramcloud-cost-benefit", 171_363.6),
+        ("shift2", "greedy", 348_247.3),
+        ("shift2", "ramcloud-cost-benefit", 273_410.7),
+        ("mixed3", "greedy", 185_087.6),
+        ("mixed3", "ramcloud-cost-benefit", 140_826.4),
+    ];
+    for (trace, policy, expected) in expected {
+        let (path, pages) = file(trace, "multilog");
+        let moved = (1..=10).map(|seed| {
+            let mut tree = volume(&path, pages, policy, settings("MultiLog"));
+            tree["run"]["seed"] = seed.into();
+            run(&tree).flash.programs["gc_data"]
+        });
+        let mean = moved.sum::<u64>() as f64 / 10.0;
+        assert!((mean / expected - 1.0).abs() < 0.05, "{trace} {policy}: {mean} for {expected}");
+    }
+}
+
+/// An oracle knows only what its rehearsal wrote.
+#[test]
+fn an_oracle_needs_an_input_that_can_be_read_twice_and_a_known_end() {
+    let message = refusal("steady", |tree| {
+        tree["ftl"]["separation"] = "fk".into();
+        tree["run"]["warmup"] = "steady-random".into();
+    });
+    assert!(message.contains("run.warmup: found steady-random"), "{message}");
+}
+
+/// A page that the warm-up writes dies when the run writes it again.
+#[test]
+fn an_oracle_knows_the_run_from_its_warm_up_on() {
+    let path = written(&generator::zipf(4096, 20_000, 7), "from-the-warm-up-on");
+    let moved = |scheme, warmup: &str| {
+        let mut tree = volume(&path, 4096, "greedy", settings(scheme));
+        tree["run"]["warmup"] = warmup.into();
+        run(&tree).flash.programs["gc_data"]
+    };
+    for warmup in ["none", "random:1"] {
+        let (known, unknown) = (moved("NoDaP", warmup), moved("NoSep", warmup));
+        assert!(4 * known < unknown, "{known} pages are moved for {unknown} with {warmup}");
+    }
 }
 
 /// Refusals of a volume with these settings.
@@ -226,6 +303,8 @@ fn a_worked_example_gives_each_page_its_class() {
         ("SepGC", 6, vec![]),
         ("DAC", 2, vec![8, 3, 3, 1, 1, 2]),
         ("WARCIP", 3, vec![0, 0, 0, 2, 6, 10]),
+        ("FADaC", 6, vec![9, 9, 0, 0, 0, 0]),
+        ("FK", 2, vec![4, 5, 1, 0, 0, 8]),
     ];
     for (scheme, moved, classes) in expected {
         let mut tree = volume(&path, 8, "greedy", settings(scheme));

@@ -76,6 +76,7 @@ impl MnftlConfig {
             pages_per_block: geometry.pages_per_block,
             seed: 0,
             is_volume: false,
+            logical_pages: None,
         };
         let order = || Victims::greedy(&pool);
         (self.victim == MnftlVictim::Global).then(order)

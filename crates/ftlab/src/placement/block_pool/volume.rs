@@ -150,7 +150,7 @@ impl BlockPool {
     pub fn take_victims(&mut self, flash: &mut Flash) -> Vec<(Pbn, Class)> {
         let most = self.volume.as_ref().map_or(0, |volume| volume.victims);
         let mut taken = Vec::new();
-        while (taken.len() as u32) < most
+        while (taken.len() as u32) < unless_bug!(VolumeTakesOneMore, most, most + 1)
             && let Some(slot) = self.victims.choose(self.now(flash))
         {
             let pbn = self.collect(self.block_in(slot), flash);

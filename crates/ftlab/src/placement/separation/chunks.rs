@@ -12,7 +12,7 @@
 //! Departs  the multi-queue of the paper takes chunks that expire down a queue. In the program of that evaluation
 //!          this has no effect on where pages go, so it is left out.
 
-use super::{Moved, Requested, Separation, SeparationDesign, Spec, Written};
+use super::{Layout, Moved, Requested, Separation, SeparationDesign, Spec, Written};
 use crate::units::Lpn;
 
 crate::settings! {
@@ -84,8 +84,8 @@ impl SeparationDesign for MultiQueue {
         source: "Yang et al., SYSTOR 2017; Wang et al., SepBIT, FAST 2022",
     };
 
-    fn build(logical_pages: u32, own: MultiQueueConfig) -> Self {
-        MultiQueue { chunks: Chunks::new(logical_pages, own.chunk, own.classes) }
+    fn build(layout: &Layout, own: MultiQueueConfig) -> Self {
+        MultiQueue { chunks: Chunks::new(layout.logical_pages, own.chunk, own.classes) }
     }
 }
 
@@ -148,8 +148,8 @@ impl SeparationDesign for Sfr {
         source: "Yang et al., SYSTOR 2017; Wang et al., SepBIT, FAST 2022",
     };
 
-    fn build(logical_pages: u32, own: SfrConfig) -> Self {
-        let chunks = Chunks::new(logical_pages, own.chunk, own.classes);
+    fn build(layout: &Layout, own: SfrConfig) -> Self {
+        let chunks = Chunks::new(layout.logical_pages, own.chunk, own.classes);
         let written = vec![0; chunks.counts.len()];
         let half_life = own.half_life;
         Sfr { chunks, half_life, written, now: 0, next: None, goes_on: false, class: 0 }

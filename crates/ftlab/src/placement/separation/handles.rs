@@ -12,7 +12,7 @@
 //! Departs  a reclaim unit is a block in each plane, and an invalid handle counts as handle 0 (NVMe: DTYPE and PID that
 //!          the device does not have).
 
-use super::{Moved, Separation, SeparationDesign, Spec, Written};
+use super::{Layout, Moved, Separation, SeparationDesign, Spec, Written};
 use crate::placement::Class;
 use crate::request::Meta;
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ impl SeparationDesign for Handles {
         source: "NVMe 2.1, Flexible Data Placement",
     };
 
-    fn build(_logical_pages: u32, own: HandlesConfig) -> Self {
+    fn build(_layout: &Layout, own: HandlesConfig) -> Self {
         // At most eight.
         Handles { by: own.by, isolation: own.isolation, count: own.count as u8, invalid: 0 }
     }
@@ -144,11 +144,11 @@ mod tests {
     use crate::units::Lpn;
 
     fn handles(by: HandleBy, isolation: Isolation) -> Handles {
-        Handles::build(20, HandlesConfig { by, count: 4, isolation })
+        Handles::build(&Layout::of_pages(20), HandlesConfig { by, count: 4, isolation })
     }
 
     fn written(meta: Meta) -> Written {
-        Written { lpn: Lpn(7), age: None, meta }
+        Written { meta, ..Written::of(Lpn(7), None) }
     }
 
     const META: Meta = Meta { handle: 3, initiator: 2, lifetime: Lifetime::None, ..Meta::UNSET };
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn isolation_says_where_pages_go_that_gc_moves() {
         let moved = |isolation, from| {
-            handles(HandleBy::Handle, isolation).of_move(Moved { lpn: Lpn(7), from, age: 0 })
+            handles(HandleBy::Handle, isolation).of_move(Moved::of(Lpn(7), from, 0))
         };
         assert_eq!([0, 3].map(|from| moved(Isolation::None, from)), [0, 3]);
         assert_eq!([0, 3, 4].map(|from| moved(Isolation::Initial, from)), [4, 4, 4]);

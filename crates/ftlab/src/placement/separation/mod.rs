@@ -9,6 +9,12 @@
 //! multi-queue   by how often the chunk of a page is written (AutoStream)
 //! sfr           the same, by how lately too (AutoStream)
 //! warcip        by the time between two writes of a page
+//! sfs           by writes of a page and the time since the last one
+//! eti           by how often requests cover the extent of a page
+//! fadac         by the writes of a page against a mean that fades
+//! multilog      by how much earlier than expected a page is written
+//! fk, nodap     by when a page is written again, as oracles know
+//! learned       by a model of what is known of a page
 //! ```
 //!
 //! Each class has an open block in each plane, under every page-level FTL.
@@ -16,17 +22,30 @@
 //! To add one: write `separation/NAME.rs` with a type that implements [`Separation`] and [`SeparationDesign`],
 //! and add its line to [`separations`].
 
+mod blocks;
 mod chunks;
+mod eti;
+mod fadac;
 mod handles;
+mod learned;
+mod multilog;
+mod oracle;
 mod separator;
 mod sepbit;
+mod sfs;
 mod temperature;
 mod warcip;
 
 pub use chunks::{MultiQueueConfig, SfrConfig};
+pub use eti::EtiConfig;
+pub use fadac::FadacConfig;
 pub use handles::{HandleBy, HandlesConfig, Isolation};
+pub use learned::{Example, Features, Learned, LearnedConfig, Model};
+pub use multilog::MultilogConfig;
+pub use oracle::{FkConfig, NodapConfig};
 pub use separator::Separator;
-pub use sepbit::{Mean, Parts, SepbitConfig};
+pub use sepbit::{Life, Mean, Parts, SepbitConfig};
+pub use sfs::{Dead, SfsConfig};
 pub use temperature::TemperatureConfig;
 pub use warcip::WarcipConfig;
 
@@ -34,7 +53,7 @@ use crate::error::Error;
 use crate::named::{List, Named, Spec};
 use crate::request::Meta;
 use crate::settings::{Group, Sections};
-use crate::units::{Lpn, Nanos};
+use crate::units::{Lpn, Nanos, Pbn};
 use dyn_clone::DynClone;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -60,13 +79,20 @@ pub fn separations() -> Separations {
         .with(separation::<chunks::MultiQueue>())
         .with(separation::<chunks::Sfr>())
         .with(separation::<warcip::Warcip>())
+        .with(separation::<sfs::Sfs>())
+        .with(separation::<eti::Eti>())
+        .with(separation::<fadac::Fadac>())
+        .with(separation::<multilog::Multilog>())
+        .with(separation::<oracle::Fk>())
+        .with(separation::<oracle::Nodap>())
+        .with(separation::<learned::Learned>())
 }
 
 /// A separation for a list.
 #[must_use]
 pub fn separation<S: SeparationDesign>() -> Named<BuildSeparation> {
-    let build = |logical_pages: u32, settings: &Sections| {
-        let separation = S::build(logical_pages, S::Settings::of(settings));
+    let build = |layout: &Layout, settings: &Sections| {
+        let separation = S::build(layout, S::Settings::of(settings));
         Ok(Box::new(separation) as Box<dyn Separation>)
     };
     Named::new::<S::Settings>(S::SPEC, BuildSeparation::Classes(Arc::new(build)))
@@ -86,8 +112,30 @@ pub enum BuildSeparation {
     Classes(Arc<BuildClasses>),
 }
 
-/// Makes a separation for a number of logical pages on an empty device; an error says why it cannot work.
-pub type BuildClasses = dyn Fn(u32, &Sections) -> Result<Box<dyn Separation>, Error> + Send + Sync;
+/// Makes a separation for an empty device; an error says why it cannot work.
+pub type BuildClasses =
+    dyn Fn(&Layout, &Sections) -> Result<Box<dyn Separation>, Error> + Send + Sync;
+
+/// The device that a separation works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Pages of the host.
+    pub logical_pages: u32,
+    /// Pages in a block.
+    pub pages_per_block: u32,
+    /// Blocks of the device.
+    pub blocks: u32,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Layout {
+    /// A device with twice as many pages as the host has, in blocks of four.
+    #[must_use]
+    pub const fn of_pages(logical_pages: u32) -> Self {
+        Layout { logical_pages, pages_per_block: 4, blocks: logical_pages.div_ceil(2), seed: 1 }
+    }
+}
 
 /// A page that the host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +146,21 @@ pub struct Written {
     pub age: Option<u32>,
     /// The attributes of the request that writes it.
     pub meta: Meta,
+    /// Pages in use without the garbage of full blocks, once the old version of this page is superseded. What the
+    /// request has written before is not among them. It is 0 unless the separation
+    /// [watches blocks](Separation::watches_blocks).
+    pub stored: u32,
+    /// Page writes of the host until it writes the page again or trims it, this one included; `None` if it never does,
+    /// or nobody knows. A separation must [ask for the future](Separation::asks_for_future).
+    pub rest: Option<u32>,
+}
+
+impl Written {
+    /// A page of which nothing else is known.
+    #[must_use]
+    pub const fn of(lpn: Lpn, age: Option<u32>) -> Self {
+        Written { lpn, age, meta: Meta::UNSET, stored: 0, rest: None }
+    }
 }
 
 /// A page that GC moves.
@@ -109,6 +172,27 @@ pub struct Moved {
     pub from: u8,
     /// Page writes of the host since it wrote this page last.
     pub age: u32,
+    /// Page writes of the host until it writes the page again or trims it, as for a page that [it writes](Written::rest).
+    pub rest: Option<u32>,
+}
+
+impl Moved {
+    /// A page of which nothing else is known.
+    #[must_use]
+    pub const fn of(lpn: Lpn, from: u8, age: u32) -> Self {
+        Moved { lpn, from, age, rest: None }
+    }
+}
+
+/// A page in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lying {
+    /// The page.
+    pub lpn: Lpn,
+    /// The block.
+    pub block: Pbn,
+    /// The class of the block.
+    pub class: u8,
 }
 
 /// A request of the host, or a group that a buffer writes, before any page of it has a class.
@@ -122,16 +206,30 @@ pub struct Requested {
     pub pages: u32,
     /// Time of the host, in nanoseconds.
     pub time: Nanos,
-    /// Pages with data, in front of the request.
-    pub valid: u32,
+    /// Pages in use without the garbage of full blocks, in front of the request. It is 0 unless the separation
+    /// [watches blocks](Separation::watches_blocks).
+    pub stored: u32,
+}
+
+/// A block that is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filled {
+    /// The block.
+    pub block: Pbn,
+    /// Its class.
+    pub class: u8,
 }
 
 /// A block that GC collects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
+    /// The block.
+    pub block: Pbn,
     /// Its class.
     pub class: u8,
-    /// Page writes of the host since its first page was written.
+    /// Its pages with data.
+    pub valid: u32,
+    /// Page writes of the host since it was opened: by default, since its first page was written.
     pub age: u32,
 }
 
@@ -159,11 +257,35 @@ pub trait Separation: Send + Debug + DynClone {
     /// A block is about to be collected.
     fn collected(&mut self, _victim: Collected) {}
 
-    /// A block of a class is full.
-    fn filled(&mut self, _class: u8) {}
+    /// A page of the host was put into a block, in place of its old version, or GC moved it there.
+    /// Only a separation that [watches blocks](Separation::watches_blocks) hears of it.
+    fn placed(&mut self, _page: Lying, _is_moved: bool) {}
+
+    /// The version of a page in a block was superseded or trimmed, before another is placed.
+    /// Only a separation that [watches blocks](Separation::watches_blocks) hears of it.
+    fn died(&mut self, _page: Lying) {}
+
+    /// A block is full.
+    fn filled(&mut self, _block: Filled) {}
 
     /// The host trimmed a page: it holds no data.
     fn trimmed(&mut self, _lpn: Lpn) {}
+
+    /// Whether a block of a class counts as opened when the one before is full, as it always does in a volume. Otherwise it
+    /// does when its first page is written.
+    fn opens_ahead(&self) -> bool {
+        false
+    }
+
+    /// Whether it asks which pages lie in which blocks. A device knows by its map: it costs no RAM.
+    fn watches_blocks(&self) -> bool {
+        false
+    }
+
+    /// Whether it asks when pages will be written again: then the whole input is read before.
+    fn asks_for_future(&self) -> bool {
+        false
+    }
 
     /// Whether it asks how old pages and blocks are: then it needs 4 B of RAM for each of them.
     fn uses_ages(&self) -> bool {
@@ -190,8 +312,8 @@ pub trait SeparationDesign: Separation + Sized + 'static {
     type Settings: Group;
     /// What it is.
     const SPEC: Spec;
-    /// The separation of a number of logical pages on an empty device.
-    fn build(logical_pages: u32, own: Self::Settings) -> Self;
+    /// The separation on an empty device.
+    fn build(layout: &Layout, own: Self::Settings) -> Self;
 }
 
 dyn_clone::clone_trait_object!(Separation);

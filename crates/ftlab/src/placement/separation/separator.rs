@@ -1,8 +1,9 @@
 //! A separation at work: the time, and when each page and each block was written.
 
-use super::{Collected, Moved, Requested, Separation, Written};
+use super::blocks::Blocks;
+use super::{Collected, Filled, Layout, Lying, Moved, Requested, Separation, Written};
 use crate::error::Error;
-use crate::flash::{Flash, Geometry};
+use crate::flash::{Flash, Future, Geometry};
 use crate::placement::Class;
 use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn};
@@ -62,11 +63,17 @@ pub struct Separator {
     now: NonZeroU32,
     /// When the host wrote a page last; `None` for a page without data.
     written: Vec<Option<NonZeroU32>>,
-    /// Pages with data.
-    valid: u32,
-    /// When a block was opened: in a device, when its first page was written.
+    /// Where pages lie, if the scheme asks.
+    blocks: Option<Box<Blocks>>,
+    /// What the host will write, if the scheme asks.
+    future: Option<Future>,
+    /// When a page is written again, or trimmed, where that is known: in page writes of the host, from 0.
+    deaths: Vec<Option<u32>>,
+    /// GC starts by garbage.
+    is_volume: bool,
+    /// When a block was opened.
     opened: Vec<u32>,
-    /// In a volume: when the open block of each class was opened.
+    /// When the open block of each class was opened, if that is when the one before was full.
     opened_last: Option<[u32; Class::MOST as usize]>,
     /// Pages of the host that went to each class since counting began, and pages that GC moved.
     pages: [[u64; Class::MOST as usize]; 2],
@@ -79,8 +86,8 @@ impl Separator {
     /// [`Error::Config`] when there are no classes, or more than a device has frontiers for.
     pub fn new(
         scheme: Box<dyn Separation>,
-        logical_pages: u32,
-        blocks: u32,
+        layout: &Layout,
+        future: Option<Future>,
     ) -> Result<Self, Error> {
         let (classes, spread) = (scheme.classes(), scheme.spread());
         if !(1..=Class::MOST).contains(&classes) || !(1..=classes).contains(&spread) {
@@ -91,13 +98,17 @@ impl Separator {
             );
             return Err(Error::config("ftl.separation", message));
         }
+        let pages = layout.logical_pages as usize;
         Ok(Separator {
-            scheme,
             now: START,
-            written: vec![None; logical_pages as usize],
-            valid: 0,
-            opened: vec![START.get(); blocks as usize],
-            opened_last: None,
+            written: vec![None; pages],
+            blocks: scheme.watches_blocks().then(|| Box::new(Blocks::new(layout))),
+            deaths: vec![None; if future.is_some() { pages } else { 0 }],
+            future,
+            is_volume: false,
+            opened_last: scheme.opens_ahead().then_some([START.get(); Class::MOST as usize]),
+            scheme,
+            opened: vec![START.get(); layout.blocks as usize],
             pages: Default::default(),
         })
     }
@@ -116,41 +127,78 @@ impl Separator {
 
     /// From now on GC starts by garbage.
     pub const fn use_in_volume(&mut self) {
+        self.is_volume = true;
         self.opened_last = Some([0; Class::MOST as usize]);
     }
 
     /// When GC is done.
     const fn at_gc(&self) -> u32 {
-        self.now.get().wrapping_sub(self.opened_last.is_some() as u32)
+        self.now.get().wrapping_sub(self.is_volume as u32)
     }
 
     /// The class of a page that the host is about to write.
     pub fn of_write(&mut self, lpn: Lpn, meta: Meta, flash: &Flash) -> u8 {
         let (first, pages) = flash.request_of(lpn).unwrap_or((lpn, 1));
         if lpn == first {
-            let (time, valid) = (flash.host_time(), self.valid);
+            let time = flash.host_time();
+            let stored = self.blocks.as_mut().map_or(0, |blocks| {
+                blocks.begin();
+                blocks.stored()
+            });
             unless_bug!(
                 SeparatorRequestUntold,
-                self.scheme.requested(Requested { first, pages, time, valid })
+                self.scheme.requested(Requested { first, pages, time, stored })
             );
         }
         let age = self.written[lpn.index()].map(|then| self.now.get().wrapping_sub(then.get()));
-        let class = self.scheme.of_write(Written { lpn, age, meta });
+        let stored = self.blocks.as_ref().map_or(0, |blocks| blocks.stored_without(lpn));
+        let rest = self.foreseen(lpn);
+        let class = self.scheme.of_write(Written { lpn, age, meta, stored, rest });
         self.pages[0][usize::from(class)] += 1;
         class
     }
 
+    /// Page writes of the host until it writes this page again or trims it, where that is known.
+    fn foreseen(&mut self, lpn: Lpn) -> Option<u32> {
+        let now = self.now.get() - START.get();
+        let death = self.future.as_ref()?.death(now, lpn);
+        self.deaths[lpn.index()] = death;
+        death.map(|death| death.saturating_sub(now))
+    }
+
     /// The host wrote a page of a class there.
     pub fn wrote(&mut self, lpn: Lpn, class: u8, page: Ppn, geometry: &Geometry) {
+        self.lost(lpn);
+        self.lies(lpn, class, page, false, geometry);
         self.placed(class, page, false, self.now.get(), geometry);
-        let before = self.written[lpn.index()].replace(self.now);
-        self.valid += u32::from(before.is_none());
+        self.written[lpn.index()] = Some(self.now);
         self.now = self.now.checked_add(1).unwrap_or(START);
     }
 
     /// GC moved a page of a class there. `opens` says that the block was opened for it.
-    pub fn moved(&mut self, class: u8, page: Ppn, opens: bool, geometry: &Geometry) {
+    pub fn moved(&mut self, lpn: Lpn, class: u8, page: Ppn, opens: bool, geometry: &Geometry) {
+        self.lies(lpn, class, page, true, geometry);
         self.placed(class, page, opens, self.at_gc(), geometry);
+    }
+
+    /// The version of a page that lies in a block is superseded.
+    fn lost(&mut self, lpn: Lpn) {
+        if let Some(blocks) = &mut self.blocks
+            && let Some(dead) = blocks.lost(lpn)
+        {
+            unless_bug!(SeparatorDeathUntold, self.scheme.died(dead));
+        }
+    }
+
+    /// A page lies there from now on.
+    fn lies(&mut self, lpn: Lpn, class: u8, page: Ppn, is_moved: bool, geometry: &Geometry) {
+        if let Some(blocks) = &mut self.blocks {
+            let lying = blocks.placed(lpn, class, page, geometry);
+            if !is_moved {
+                blocks.wrote();
+            }
+            unless_bug!(SeparatorPlaceUntold, self.scheme.placed(lying, is_moved));
+        }
     }
 
     /// Notes a block that was opened, or is full.
@@ -158,40 +206,61 @@ impl Separator {
         let pbn = geometry.block_of(page);
         let first = geometry.first_page(pbn);
         if opens || page == first {
-            self.opened[pbn.index()] =
-                self.opened_last.map_or(now, |opened| opened[usize::from(class)]);
+            let opened = self.opened_last.map_or(now, |opened| opened[usize::from(class)]);
+            unless_bug!(SeparatorOpeningUnnoted, self.opened[pbn.index()] = opened);
         }
         if page.0 == first.0 + geometry.pages_per_block - 1 {
-            if let Some(opened) = &mut self.opened_last {
-                opened[usize::from(class)] = now;
-            }
-            self.filled(class);
+            self.filled(pbn, class, now, geometry);
         }
     }
 
+    /// What is left of the open block of a class was wasted by GC.
+    pub fn wasted(&mut self, block: Pbn, class: u8, geometry: &Geometry) {
+        self.filled(block, class, self.at_gc(), geometry);
+    }
+
     /// A block of a class is full.
-    pub fn filled(&mut self, class: u8) {
-        unless_bug!(SeparatorFilledUntold, self.scheme.filled(class));
+    fn filled(&mut self, block: Pbn, class: u8, now: u32, geometry: &Geometry) {
+        if let Some(opened) = &mut self.opened_last {
+            opened[usize::from(class)] = now;
+        }
+        if let Some(blocks) = &mut self.blocks {
+            blocks.filled(block, geometry.pages_per_block);
+        }
+        unless_bug!(SeparatorFilledUntold, self.scheme.filled(Filled { block, class }));
     }
 
     /// The host trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
-        let before = unless_bug!(SeparatorTrimUnseen, self.written[lpn.index()].take(), None);
-        self.valid -= u32::from(before.is_some());
+        unless_bug!(SeparatorTrimUnseen, self.written[lpn.index()] = None);
+        self.lost(lpn);
+        if let Some(future) = &self.future {
+            unless_bug!(FutureTrimUnseen, future.trimmed(self.now.get() - START.get(), lpn));
+        }
         self.scheme.trimmed(lpn);
     }
 
-    /// A block of this class is about to be collected.
-    pub fn collected(&mut self, class: u8, pbn: Pbn) {
-        let age = self.at_gc().wrapping_sub(self.opened[pbn.index()]);
-        self.scheme.collected(Collected { class, age });
+    /// A block of this class with `valid` pages with data is about to be collected.
+    pub fn collected(&mut self, class: u8, block: Pbn, valid: u32) {
+        let age = self.at_gc().wrapping_sub(self.opened[block.index()]);
+        self.scheme.collected(Collected { block, class, valid, age });
+        if let Some(blocks) = &mut self.blocks {
+            blocks.collected(block);
+        }
     }
 
     /// The class of a page that GC moves out of a block of a class.
     pub fn of_move(&mut self, lpn: Lpn, from: u8) -> u8 {
         let written = self.written[lpn.index()];
         let age = written.map_or(0, |then| self.at_gc().wrapping_sub(then.get()));
-        let class = self.scheme.of_move(Moved { lpn, from, age });
+        let rest = self.deaths.get(lpn.index()).copied().flatten();
+        let now = self.at_gc().wrapping_sub(START.get());
+        let rest =
+            rest.map(|death| unless_bug!(SeparatorRestStands, death.saturating_sub(now), death));
+        if let Some(blocks) = &mut self.blocks {
+            blocks.leaves(lpn);
+        }
+        let class = self.scheme.of_move(Moved { lpn, from, age, rest });
         self.pages[1][usize::from(class)] += 1;
         class
     }
@@ -202,14 +271,22 @@ impl Separator {
         let time = |sequence: u64| NonZeroU32::new(sequence as u32).unwrap_or(START);
         let mut newest = 0;
         for (lpn, sequence) in pages {
-            let before = self.written[lpn.index()].replace(time(sequence));
-            self.valid += u32::from(before.is_none());
+            self.written[lpn.index()] = Some(time(sequence));
             newest = newest.max(sequence);
         }
         self.now = time(newest + 1);
         self.opened.fill(newest as u32);
         if let Some(opened) = &mut self.opened_last {
             opened.fill(newest as u32);
+        }
+    }
+
+    /// After power was lost a page was found in a block of a class.
+    pub fn found(&mut self, lpn: Lpn, block: Pbn, class: u8, flash: &Flash) {
+        if let Some(blocks) = &mut self.blocks {
+            let (used, is_full) = (flash.programmed_in(block), flash.is_full(block));
+            blocks.found(lpn, block, used, is_full, class);
+            self.scheme.placed(Lying { lpn, block, class }, false);
         }
     }
 
@@ -246,13 +323,18 @@ mod tests {
     #[test]
     fn ages_begin_at_the_last_write_after_a_power_cut() {
         for (is_volume, age) in [(false, 1), (true, 0)] {
-            let scheme = Sepbit::build(8, SepbitConfig { window: 1, ..SepbitConfig::default() });
-            let mut separator = Separator::new(Box::new(scheme), 8, 4).expect("six classes");
+            let scheme = Sepbit::build(
+                &Layout::of_pages(8),
+                SepbitConfig { window: 1, ..SepbitConfig::default() },
+            );
+            let layout = Layout::of_pages(8);
+            let mut separator =
+                Separator::new(Box::new(scheme), &layout, None).expect("six classes");
             if is_volume {
                 separator.use_in_volume();
             }
             separator.recover([(Lpn(3), 4), (Lpn(0), 5)].into_iter());
-            separator.collected(0, Pbn(2));
+            separator.collected(0, Pbn(2), 0);
             assert_eq!(separator.counts()["sepbit.lifespan"], age, "in a volume: {is_volume}");
         }
     }

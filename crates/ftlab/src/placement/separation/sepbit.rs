@@ -12,11 +12,12 @@
 //! Departs  the paper is about log-structured storage: a block of it is a page here, its segment a block. It keeps
 //!          the time of the last write with each page, and in RAM only for a queue of recent ones; here it is in
 //!          RAM for all. Victims are chosen by `gc.policy`.
-//! Options  its program bounds "short-lived" by the length of that queue, too (`queue`), and its mean is a real number
-//!          (`mean`). The queue here is no longer than the mean lifespan, and has no more entries than pages have data.
-//!          That of the program differs: volumes move up to 2 % more or fewer pages.
+//! Options  its program bounds "short-lived" by the length of that queue, too (`queue`). Its mean is a real number
+//!          (`mean`), and the life of a block begins when it is opened (`life`). Each page that the host writes enters the
+//!          queue. One leaves if the queue is longer than the mean lifespan, or than the pages in use without the garbage of
+//!          full blocks. A second leaves if it is still longer than the mean lifespan.
 
-use super::{Collected, Moved, Requested, Separation, SeparationDesign, Spec, Written};
+use super::{Collected, Layout, Moved, Separation, SeparationDesign, Spec, Written};
 use std::collections::BTreeMap;
 
 crate::settings! {
@@ -28,8 +29,9 @@ crate::settings! {
         growth: u64 = 4, in 1..=1024, laws [1, 4, 16], source "Wang et al., FAST 2022";
         /// What of the mean lifespan counts.
         mean: Mean = Mean::Whole, laws Mean::ALL, source "ours";
-        /// Whether a short-lived page must be in the queue of recent writes. The length of the queue is near that of
-        /// the authors' program, not the same.
+        /// When the life of a block begins. In a volume a block is opened when the one before is full.
+        life: Life = Life::Written, laws Life::ALL, source "ours";
+        /// Whether a short-lived page must be in the queue of recent writes, as in the program of the authors.
         queue: bool = false, laws [false, true], source "ours";
         /// Which pages it distinguishes.
         parts: Parts = Parts::Both, laws Parts::ALL, source "Wang et al., FAST 2022";
@@ -43,6 +45,16 @@ crate::choices! {
         Whole = "whole",
         /// All of it, as in the program of the authors.
         Real = "real",
+    }
+}
+
+crate::choices! {
+    /// When the life of a block begins.
+    pub enum Life {
+        /// When its first page is written; in a volume as `opened`.
+        Written = "written",
+        /// When the block of its class before is full, as in the program of the authors.
+        Opened = "opened",
     }
 }
 
@@ -93,18 +105,16 @@ struct Lifespan {
 #[derive(Clone, Debug, Default)]
 struct Queue {
     length: u32,
-    /// Pages with data: those before the request, and those that it has written first.
-    valid: u32,
 }
 
 impl Queue {
-    /// The host writes a page, which enters. A queue that is too long gives two back.
-    fn enter(&mut self, is_new: bool, lifespan: f64) {
-        self.valid += u32::from(is_new);
-        let most = lifespan.min(self.valid.into());
+    /// The host writes a page, which enters, where `stored` pages are in use. A queue that is too long gives one back,
+    /// and a second if it is longer than the lifespan.
+    fn enter(&mut self, stored: u32, lifespan: f64) {
         self.length += 1;
-        for _ in 0..2 {
-            self.length -= u32::from(f64::from(self.length) > most);
+        if f64::from(self.length) > lifespan.min(stored.into()) {
+            self.length -= 1;
+            self.length -= u32::from(f64::from(self.length) > lifespan);
         }
     }
 }
@@ -136,7 +146,7 @@ impl SeparationDesign for Sepbit {
         source: "Wang et al., FAST 2022",
     };
 
-    fn build(_logical_pages: u32, settings: SepbitConfig) -> Self {
+    fn build(_layout: &Layout, settings: SepbitConfig) -> Self {
         let (lifespan, queue) = (Lifespan::default(), Queue::default());
         Sepbit { settings, lifespan, queue, short_pages: 0 }
     }
@@ -166,15 +176,19 @@ impl Separation for Sepbit {
         unless_bug!(SepbitReserveIsShort, spread, 1)
     }
 
-    fn requested(&mut self, request: Requested) {
-        self.queue.valid = request.valid;
+    fn watches_blocks(&self) -> bool {
+        self.settings.queue
+    }
+
+    fn opens_ahead(&self) -> bool {
+        self.settings.life == Life::Opened
     }
 
     fn of_write(&mut self, page: Written) -> u8 {
         let is_young = |age| self.lifespan.is_longer_than(age, 1);
         let is_short = page.age.is_some_and(|age| self.is_known(age) && is_young(age));
         if self.settings.queue {
-            self.queue.enter(page.age.is_none(), self.lifespan.mean.unwrap_or(f64::INFINITY));
+            self.queue.enter(page.stored, self.lifespan.mean.unwrap_or(f64::INFINITY));
         }
         self.short_pages += u64::from(is_short);
         if is_short || self.settings.parts == Parts::Moved { SHORT } else { LONG }
@@ -215,15 +229,22 @@ impl Separation for Sepbit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Meta;
-    use crate::units::Lpn;
+    use crate::units::{Lpn, Pbn};
+
+    fn built(settings: SepbitConfig) -> Sepbit {
+        Sepbit::build(&Layout::of_pages(32), settings)
+    }
 
     fn sepbit() -> Sepbit {
-        Sepbit::build(32, SepbitConfig { window: 1, growth: 2, ..SepbitConfig::default() })
+        built(SepbitConfig { window: 1, growth: 2, ..SepbitConfig::default() })
     }
 
     fn written(age: Option<u32>) -> Written {
-        Written { lpn: Lpn(5), age, meta: Meta::UNSET }
+        Written::of(Lpn(5), age)
+    }
+
+    fn collected(class: u8, age: u32) -> Collected {
+        Collected { block: Pbn(0), class, valid: 0, age }
     }
 
     #[test]
@@ -237,38 +258,43 @@ mod tests {
     #[test]
     fn ages_are_compared_with_the_lifespan_of_the_last_block_of_class_1() {
         let mut sepbit = sepbit();
-        sepbit.collected(Collected { class: LONG, age: 3 });
+        sepbit.collected(collected(LONG, 3));
         assert_eq!(sepbit.of_write(written(Some(900))), SHORT, "a block of another class");
-        sepbit.collected(Collected { class: SHORT, age: 7 });
+        sepbit.collected(collected(SHORT, 7));
         let classes = [6, 7].map(|age| sepbit.of_write(written(Some(age))));
         assert_eq!(classes, [SHORT, LONG]);
-        let moved = |from, age| Moved { lpn: Lpn(5), from, age };
+        let moved = |from, age| Moved::of(Lpn(5), from, age);
         assert_eq!(sepbit.of_move(moved(SHORT, 900)), MOVED_SHORT, "out of class 1 at any age");
         let classes = [13, 14, 27, 28].map(|age| sepbit.of_move(moved(LONG, age)));
         assert_eq!(classes, [MOVED, MOVED + 1, MOVED + 1, MOVED + 2], "2 and 4 lifespans");
     }
 
-    /// With the queue of recent writes, where `valid` pages hold data.
-    fn queued(valid: u32) -> Sepbit {
-        let mut sepbit = Sepbit::build(32, SepbitConfig { queue: true, ..SepbitConfig::default() });
-        sepbit.requested(Requested { first: Lpn(5), pages: 1, time: 0, valid });
-        sepbit
+    /// With the queue of recent writes, where `stored` pages are in use.
+    fn queued(stored: u32, ages: [u32; 4]) -> [u8; 4] {
+        let mut sepbit = built(SepbitConfig { queue: true, window: 1, ..SepbitConfig::default() });
+        ages.map(|age| sepbit.of_write(Written { stored, ..written(Some(age)) }))
     }
 
     #[test]
-    fn the_queue_grows_to_the_pages_with_data_though_they_were_written_before_a_power_cut() {
-        let mut sepbit = queued(8);
-        let classes = [(); 3].map(|()| sepbit.of_write(written(Some(1))));
-        assert_eq!(classes, [LONG, LONG, SHORT]);
+    fn the_queue_grows_to_the_pages_in_use() {
+        assert_eq!(
+            queued(8, [1; 4]),
+            [LONG, LONG, SHORT, SHORT],
+            "the third write finds two in it"
+        );
+        assert_eq!(queued(1, [1; 4]), [LONG; 4], "the one in it is as old");
+        assert_eq!(queued(0, [0; 4]), [LONG; 4], "nothing stays in it");
     }
 
     #[test]
-    fn the_queue_keeps_its_length_when_pages_without_data_are_trimmed() {
-        let mut sepbit = queued(0);
-        (0..3).for_each(|_| _ = sepbit.of_write(written(None)));
-        (0..3).for_each(|_| sepbit.trimmed(Lpn(9)));
-        sepbit.requested(Requested { first: Lpn(5), pages: 1, time: 0, valid: 3 });
-        let classes = [(); 2].map(|()| sepbit.of_write(written(Some(2))));
-        assert_eq!(classes, [SHORT, SHORT]);
+    fn a_queue_longer_than_the_lifespan_gives_two_back() {
+        let mut queue = Queue { length: 9 };
+        let lengths = [(); 6].map(|()| {
+            queue.enter(20, 6.5);
+            queue.length
+        });
+        assert_eq!(lengths, [8, 7, 6, 6, 6, 6]);
+        queue.enter(3, 6.5);
+        assert_eq!(queue.length, 6, "one alone where only pages in use are fewer");
     }
 }

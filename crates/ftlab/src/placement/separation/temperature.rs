@@ -6,7 +6,7 @@
 //! Departs  the paper is known to us by its abstract and by those who cite it. Assumed: age is counted in pages
 //!          that the host writes, not in seconds; a page moves one region at a time; GC always moves it down.
 
-use super::{Moved, Separation, SeparationDesign, Spec, Written};
+use super::{Layout, Moved, Separation, SeparationDesign, Spec, Written};
 use crate::units::{Lpn, Ratio};
 use std::collections::BTreeMap;
 
@@ -40,11 +40,11 @@ impl SeparationDesign for Temperature {
         source: "Chiang, Lee & Chang, SP&E 1999 (DAC)",
     };
 
-    fn build(logical_pages: u32, settings: TemperatureConfig) -> Self {
+    fn build(layout: &Layout, settings: TemperatureConfig) -> Self {
         Temperature {
-            young: (settings.young.0 * f64::from(logical_pages)) as u32,
+            young: (settings.young.0 * f64::from(layout.logical_pages)) as u32,
             top: settings.regions as u8 - 1,
-            regions: vec![0; logical_pages as usize],
+            regions: vec![0; layout.logical_pages as usize],
             promoted: 0,
             demoted: 0,
         }
@@ -99,21 +99,20 @@ impl Separation for Temperature {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Meta;
 
     fn written(age: Option<u32>) -> Written {
-        Written { lpn: Lpn(7), age, meta: Meta::UNSET }
+        Written::of(Lpn(7), age)
     }
 
     #[test]
     fn pages_rise_while_they_are_young_and_sink_when_they_are_moved() {
         let settings = TemperatureConfig { regions: 3, young: Ratio(0.5) };
-        let mut temperature = Temperature::build(20, settings);
+        let mut temperature = Temperature::build(&Layout::of_pages(20), settings);
         let lpn = Lpn(7);
         let classes = [None, Some(9), Some(10), Some(9), Some(1)]
             .map(|age| temperature.of_write(written(age)));
         assert_eq!(classes, [0, 1, 1, 2, 2], "an age of 10 is old, and 2 is the top");
-        assert_eq!(temperature.of_move(Moved { lpn, from: 2, age: 0 }), 1);
+        assert_eq!(temperature.of_move(Moved::of(lpn, 2, 0)), 1);
         assert_eq!(temperature.of_write(written(Some(20))), 1, "old, so it stays");
         temperature.trimmed(lpn);
         assert_eq!(temperature.of_write(written(None)), 0, "it is new");

@@ -10,7 +10,7 @@
 //! RAM      16 B per logical page: when it was written, and what GC adds.
 //! Departs  the paper is known to us by that evaluation's program.
 
-use super::{Moved, Requested, Separation, SeparationDesign, Spec, Written};
+use super::{Filled, Layout, Moved, Requested, Separation, SeparationDesign, Spec, Written};
 use crate::units::{Lpn, Nanos};
 
 crate::settings! {
@@ -98,7 +98,7 @@ impl SeparationDesign for Warcip {
         source: "Yang, Pei & Yang, SYSTOR 2019; Wang et al., SepBIT, FAST 2022",
     };
 
-    fn build(logical_pages: u32, own: WarcipConfig) -> Self {
+    fn build(layout: &Layout, own: WarcipConfig) -> Self {
         let cluster =
             Cluster { centre: 0.0, pages: 0, writes: 0, is_open: true, is_closing: false };
         Warcip {
@@ -106,8 +106,8 @@ impl SeparationDesign for Warcip {
             period: own.period,
             filled: 0,
             now: 0,
-            written: vec![None; logical_pages as usize],
-            penalties: vec![0; logical_pages as usize],
+            written: vec![None; layout.logical_pages as usize],
+            penalties: vec![0; layout.logical_pages as usize],
         }
     }
 }
@@ -145,7 +145,7 @@ impl Separation for Warcip {
         0
     }
 
-    fn filled(&mut self, class: u8) {
+    fn filled(&mut self, Filled { class, .. }: Filled) {
         let Some(number) = class.checked_sub(1) else { return };
         let cluster = &mut self.clusters[usize::from(number)];
         cluster.pages = 0;
@@ -176,8 +176,8 @@ impl Separation for Warcip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Meta;
     use crate::rng::Rng;
+    use crate::units::Pbn;
 
     /// Pages in a block.
     const BLOCK: u32 = 4;
@@ -186,17 +186,18 @@ mod tests {
     fn a_cluster_stays_open() {
         for seed in 0..200 {
             let mut rng = Rng::new(seed, "warcip");
-            let mut warcip = Warcip::build(16, WarcipConfig { classes: 4, period: 2 });
+            let mut warcip =
+                Warcip::build(&Layout::of_pages(16), WarcipConfig { classes: 4, period: 2 });
             let mut pages = [0; 4];
             for time in 0..500 {
                 warcip.now = 1000 * time;
                 let most = 1 + rng.below(16);
                 let lpn = Lpn(rng.below(most) as u32);
-                let class = warcip.of_write(Written { lpn, age: None, meta: Meta::UNSET });
+                let class = warcip.of_write(Written::of(lpn, None));
                 pages[usize::from(class)] += 1;
                 if pages[usize::from(class)] == BLOCK {
                     pages[usize::from(class)] = 0;
-                    warcip.filled(class);
+                    warcip.filled(Filled { block: Pbn(0), class });
                 }
                 assert!(warcip.clusters.iter().any(|c| c.is_open), "seed {seed}, page {time}");
             }
