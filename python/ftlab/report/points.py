@@ -86,13 +86,17 @@ def names(all_rows: Sequence[Row]) -> list[str]:
 
 
 def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Return the entries of each point: those that differ in seeds or parts of the input only."""
+    """Return the entries of each point: those that differ in seeds or parts of the input only.
+
+    Those that failed for one reason are apart from others.
+    """
     apart = axes([entry.config for entry in entries])
     keys = [key for key in differing(entries) if key not in apart]
     found: dict[Any, list[Entry]] = {}
     for entry in entries:
-        point = (entry.ftl, *(repr(setting(entry, key)) for key in keys))
-        found.setdefault(entry.digest if entry.failed else point, []).append(entry)
+        reason = str(entry.outcome) if entry.failed else ""
+        point = (entry.ftl, reason, *(repr(setting(entry, key)) for key in keys))
+        found.setdefault(point, []).append(entry)
     return list(found.values())
 
 
