@@ -11,7 +11,7 @@ from ftlab.report.causes import PARTS
 from ftlab.report.difference import TOLERANCE
 from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table
-from ftlab.result import Record, Result
+from ftlab.result import Result
 from ftlab.titles import FtlName, title
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _sums(parts: Iterator[Part] | Sequence[Part]) -> tuple[float, float]:
 
 def _record(result: Result, path: str) -> Mapping[str, Any]:
     found = result.find(path)
-    if not isinstance(found, Record):
+    if not isinstance(found, Mapping):
         raise ConfigError(f"{path}: found a result without it, expected one with run.causes = true")
     return found
 

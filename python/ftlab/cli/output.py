@@ -18,6 +18,7 @@ from ftlab.cli.show import show_table
 from ftlab.cli.written import Written, check_written
 from ftlab.errors import ConfigError, FtlabError
 from ftlab.files import write_atomically
+from ftlab.record import Record
 from ftlab.report.summary import (
     MEASURED,
     comparison_table,
@@ -27,7 +28,7 @@ from ftlab.report.summary import (
     warning_lines,
 )
 from ftlab.report.tables import Table
-from ftlab.result import Comparison, Record, Result
+from ftlab.result import Comparison, Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,7 +15,7 @@ from ftlab.points.volumes import LEAST_REQUESTS
 from ftlab.report.numbers import unit_of
 from ftlab.report.points import FIGURES
 from ftlab.report.summary import Figure
-from ftlab.result import Record, Result
+from ftlab.result import Result
 from ftlab.units import number
 
 MAP_ENTRY_BYTES = 4
@@ -142,7 +142,7 @@ class Goal:
             known = (
                 each.path in DERIVED or above == OWN or (above and above in result and not table)
             )
-            if not known and not (isinstance(table, Record) and name in table):
+            if not known and not (isinstance(table, Mapping) and name in table):
                 names = [*DERIVED, *result.flat()]
                 raise ConfigError(
                     f'tune: found no figure called "{each.path}"{near(each.path, names)}, '
