@@ -22,8 +22,9 @@ def test_a_result_is_repeated_on_a_copy_of_its_trace(ftlab, trace):
     ftlab("run", trace, "--ftl", "dftl", "-o", "r.json")
     Path("theirs").mkdir()
     shutil.move(trace, "theirs/another-name.spc")
-    gone = ftlab("run", "--from", "r.json")
-    assert gone.exit_code == 2 and "mine.spc" in gone.stderr
+    gone = failure(ftlab("run", "--from", "r.json"))
+    assert gone.startswith("error: mine.spc: ")
+    assert gone.endswith("; if the trace is elsewhere, write `ftlab run TRACE --from r.json`")
     again = ftlab("run", "theirs/another-name.spc", "--from", "r.json")
     assert again.exit_code == 0, again.output
     assert EQUAL in again.stderr

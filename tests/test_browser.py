@@ -58,10 +58,16 @@ document.querySelector("iframe").addEventListener("load", event => {{
     const name = `${{element.tagName}}.${{element.className}}`;
     if (contrast < 4.5) faint.push(`${{name}} ${{contrast.toFixed(2)}}`);
   }}
-  const images = [...page.images];
+  const images = [...page.images], values = [...page.querySelectorAll(".values *:has(> title)")];
+  const under = values.filter(value => {{
+    const box = value.getBoundingClientRect();
+    const at = page.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return at && at.querySelector("title");
+  }});
   document.getElementById("found").textContent = JSON.stringify({{
     width: page.documentElement.scrollWidth,
     ground: channels(page.defaultView.getComputedStyle(page.body).backgroundColor),
+    values: values.length, under: under.length,
     faint, images: images.length, drawn: images.filter(i => i.naturalWidth > 0).length,
   }});
 }});
@@ -157,6 +163,9 @@ def test_a_page_fits_and_can_be_read(browse, comparison, name, width, dark):
     assert (found["ground"] == [255, 255, 255]) is not dark
     assert found["drawn"] == found["images"]
     assert bool(found["images"]) is (name in ("comparison", "twelve"))
+    if name == "comparison":
+        assert found["values"] > 100, "bars and points have values under the pointer"
+        assert found["under"] == found["values"] or (width < 1000 and found["under"] > 100)
 
 
 def test_a_recording_shows_the_frame_that_its_address_names(browse, tmp_path):

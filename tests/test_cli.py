@@ -430,8 +430,18 @@ def test_one_case_of_a_law_is_not_called_cases(ftlab):
     assert "(1 cases)" not in text
 
 
-def test_of_several_ftls_the_one_that_cannot_be_built_is_named(ftlab):
+def test_of_several_ftls_those_that_can_be_built_are_compared_and_others_named(ftlab):
     made = ("financial1", "--requests", "1k", "--preset", "tpftl-eurosys15", "--cache", "4KiB")
-    told = failure(ftlab("compare", *made, "--ftl", "dftl,sftl"))
-    assert told.endswith("(under sftl)")
-    assert "under" not in failure(ftlab("run", *made, "--ftl", "sftl"))
+    alone = failure(ftlab("run", *made, "--ftl", "sftl")).removeprefix("error: ")
+    for seeds in ((), ("--seeds", "2")):
+        found = ftlab("compare", *made, *seeds, "--ftl", "dftl,sftl,tpftl", "--json")
+        assert found.exit_code == 2
+        ran = [each["ftl"] for each in json.loads(found.stdout)]
+        assert ran == sorted(["dftl", "tpftl"] * (len(seeds) or 1))
+        told = [line for line in found.stderr.splitlines() if line.startswith("error")]
+        assert told == [f"error: S-FTL is left out: {alone}"]
+
+
+def test_a_comparison_in_which_no_ftl_can_be_built_is_one_error(ftlab):
+    made = ("financial1", "--requests", "1k", "--preset", "tpftl-eurosys15", "--cache", "1")
+    assert failure(ftlab("compare", *made, "--ftl", "dftl,sftl")).endswith("(under dftl)")

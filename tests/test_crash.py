@@ -9,7 +9,7 @@ import pytest
 
 from ftlab import ConfigError
 from ftlab import crash as crashes
-from ftlab.result import Record
+from ftlab.record import Record
 from test_cli import failure
 
 SMALL = (

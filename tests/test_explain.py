@@ -72,6 +72,27 @@ def test_a_changed_setting_is_explained_by_the_figures_that_it_moves(ftlab):
     assert "mapping.hit_ratio" in [row["figure"] for row in tree["moved"]]
 
 
+def test_a_hit_ratio_counts_by_its_misses_and_own_metrics_are_kept():
+    def run(hits, fetched):
+        tree = {
+            "mapping": {"hit_ratio": hits, **{f"m{at}": 100 + fetched * at for at in range(30)}},
+            "own": {"tpftl.prefetched_entries": fetched},
+        }
+        return package.Result(tree)
+
+    table = moved_table(["a", "b"], run(0.990, 100), run(0.987, 99))
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert table.rows[0] == ["mapping.hit_ratio", "99.00 %", "98.70 %", "-0.30 points"]
+    assert rows["own.tpftl.prefetched_entries"] == ["100", "99", "0.990 x"]
+    assert len(rows) == 12 or len(rows) == 13
+
+
+def test_the_runs_of_a_change_are_warned_of_by_their_names(ftlab):
+    short = ("explain", "financial1", "--requests", "2k", "--preset", "tpftl-eurosys15")
+    told = ftlab(*short, "--ftl", "tpftl", "--change", "ftl.cache=16KiB").stderr
+    assert "warning: TPFTL, --cache=16KiB: GC never ran" in told
+
+
 def test_equal_runs_have_nothing_to_explain():
     run = watched("dftl", preset="tpftl-eurosys15")
     parts = parts_of(run, run)

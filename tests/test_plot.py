@@ -96,7 +96,7 @@ def test_operations_are_stacked_by_the_causes_that_occur(comparison):
     reads, _, erases = comparison.plot.operations().axes
     labels = [bars.get_label() for bars in reads.containers]
     assert labels == ["host", "translation", "GC data"]
-    assert [bars.get_label() for bars in erases.containers] == ["data", "translation"]
+    assert [bars.get_label() for bars in erases.containers] == ["data blocks", "translation"]
 
 
 def test_a_layer_without_a_cache_has_no_line_of_hits(comparison):

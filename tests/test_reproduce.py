@@ -111,7 +111,11 @@ def test_a_real_trace_is_said_to_be_used(short, ftlab, trace):
     done = ftlab("reproduce", "tpftl", "--quick", "--traces", real.parent, "--out", "report")
     assert done.exit_code == 0, done.output
     text = Path("report/report.md").read_text()
-    assert "| financial1 | the real trace, Financial1.spc, its first 1,000 requests | 40 |" in text
+    share = "40 of 5,334,987 requests"
+    real = f"a part of the real trace ({share}), Financial1.spc, its first 1,000 requests"
+    assert f"| financial1 | {real} | 40 |" in text
+    told = f"warning: Financial1.spc: found {share}; verdicts on financial1 are of that part"
+    assert told in done.stderr
     assert "| financial2 | the built-in model" in text
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import ftlab as package
 from ftlab import distances
 from ftlab.plot_traces import small_multiples
-from ftlab.result import Record
+from ftlab.record import Record
 from ftlab.style import image
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -29,7 +30,7 @@ def test_every_figure_of_a_trace_is_documented():
     def names(record):
         for key, value in record.items():
             yield key
-            if isinstance(value, Record):
+            if isinstance(value, Mapping):
                 yield from names(value)
 
     new = set(names(SMALL.characteristics())) - set(SMALL.info())

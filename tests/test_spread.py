@@ -122,6 +122,15 @@ def test_results_have_a_row_for_each_point_with_n(ftlab):
     assert rows[0]["n"] == "3"
 
 
+def test_runs_that_failed_for_one_reason_are_one_row(ftlab):
+    asked = ("--ftl", "dftl", "--cache", "4,2KiB", "--seeds", 3, "--results", "kept")
+    rows = ftlab("sweep", WRITES, *SMALL, *asked).stdout.splitlines()
+    assert [row.split()[1:3] for row in rows[1:3]] == [["4B", "3"], ["2KiB", "3"]]
+    assert rows[1].count("failed") > 1 and "failed" not in rows[2]
+    each = ftlab("results", "kept", "--each").stdout.splitlines()
+    assert len([row for row in each if " 4B " in row]) == 3
+
+
 def test_a_sweep_over_parts_is_drawn_with_whiskers(ftlab, recorded):
     swept = ftlab("sweep", recorded, *SMALL, *SWEPT, "--parts", 3, "--results", "kept")
     assert swept.exit_code == 0, swept.output

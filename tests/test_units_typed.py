@@ -71,6 +71,42 @@ def test_filters_take_percent_and_names_in_any_case(ftlab):
     assert shown.exit_code == 0 and "mapping hit ratio" in shown.stdout
 
 
+def test_filters_take_units_of_metrics_and_the_names_of_columns(ftlab):
+    ftlab("sweep", *INPUT, "--ftl", "page,dftl,tpftl", "--cache", "1KiB,2KiB", "--results", "kept")
+    every = json.loads(ftlab("results", "kept", "--json").stdout)
+    runs = [package.Result(each["result"]) for each in every]
+    mean = sorted(run.response_us.mean for run in runs)[2] + 0.01
+    for condition, wanted in {
+        f"response_us.mean < {mean:.3f}": 3,
+        f"response_us.mean < {mean:.3f}us": 3,
+        f"response_us.mean < {mean / 1000:.6f} ms": 3,
+        f"Mean response < {mean:.3f} µs": 3,
+        "mapping hit ratio > 0%": 4,
+        "mapping.hit_ratio <= 1": 4,
+        "host.duration_s > 1m": 0,
+        "host.duration_s < 1h": 5,
+        "ram_bytes > 100KiB": 1,
+        "flash.erases < 1k": 5,
+        "write amplification < 1000x": 5,
+        "ftl.cache >= 2 KiB": 3,
+        "warnings = none at all": 0,
+    }.items():
+        done = ftlab("results", "kept", "--where", condition, "--json")
+        assert done.exit_code == 0, done.output
+        assert len(json.loads(done.stdout)) == wanted, condition
+    told = failure(ftlab("results", "kept", "--where", "response_us.mean < 5 parsecs"))
+    assert told == "error: found 5 parsecs, expected a time to compare with"
+    told = failure(ftlab("results", "kept", "--where", "ftl.cache < 2kB"))
+    assert told == "error: found 2kB, expected a size to compare with such as 16KiB"
+
+
+def test_a_run_that_failed_meets_no_condition_on_a_metric(ftlab):
+    ftlab("sweep", *INPUT, "--ftl", "dftl", "--cache", "4,2KiB", "--results", "kept")
+    where = ("results", "kept", "--json", "--where")
+    assert len(json.loads(ftlab(*where, "mapping.hit_ratio > 1%").stdout)) == 1
+    assert len(json.loads(ftlab(*where, "ftl = dftl").stdout)) == 2
+
+
 @pytest.mark.parametrize(
     "verb",
     [

@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 
 from ftlab.crash import crash, mounting, violation
+from ftlab.record import Record
 from ftlab.report.numbers import brief
 from ftlab.report.tables import Table
-from ftlab.result import Record
 
 WORKLOADS = (
     {"pattern": "randwrite", "bs": 512, "fsync": 10},

@@ -1,4 +1,4 @@
-"""Writes what repeats the core: `python/ftlab/_settings.py`, `docs/settings.md`, `docs/results.md`.
+"""Writes what repeats the core: classes of settings and metrics, and the pages of both.
 
 Run `make settings` when settings or metrics of the core have changed; with `--check` it writes
 nothing and fails if one of them is not up to date.
@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import metrics
+import result_classes
 
 from ftlab import _core
 from ftlab.plugins import PLACES
+from ftlab.record import Record
 from ftlab.report.settings import settings_table
 from ftlab.report.tables import Table
-from ftlab.result import Record
 
 ROOT = Path(__file__).parent.parent
 CLASSES = ROOT / "python" / "ftlab" / "_settings.py"
@@ -232,9 +233,13 @@ def module(everything: Record) -> str:
     listed = "".join(f'    "{name}",\n' for name in sorted(names))
     classes = [section_class(section, everything.settings) for section in SECTIONS]
     classes += [ftl_class(ftl, everything) for ftl in everything.ftls]
-    text = "\n\n".join([HEADER, f"__all__ = [\n{listed}]\n", *classes])
+    return formatted("\n\n".join([HEADER, f"__all__ = [\n{listed}]\n", *classes]), CLASSES)
+
+
+def formatted(text: str, path: Path) -> str:
+    """Return the text of a module as ruff writes it."""
     ruff = [sys.executable, "-m", "ruff"]
-    name = ["--stdin-filename", str(CLASSES), "-"]
+    name = ["--stdin-filename", str(path), "-"]
     for command in ([*ruff, "check", "--fix-only", "--quiet", *name], [*ruff, "format", *name]):
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
         text = done.stdout
@@ -295,7 +300,12 @@ def main() -> int:
     check = parser.parse_args().check
     everything = Record(json.loads(_core.catalog()))
     old = []
-    texts = {CLASSES: module(everything), PAGE: page(everything), metrics.PAGE: metrics.page()}
+    texts = {
+        CLASSES: module(everything),
+        result_classes.CLASSES: formatted(result_classes.module(), result_classes.CLASSES),
+        PAGE: page(everything),
+        metrics.PAGE: metrics.page(),
+    }
     for path, text in texts.items():
         if not path.exists() or path.read_text("utf-8") != text:
             old.append(str(path.relative_to(ROOT)))

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from ftlab import _core
-from ftlab.result import Record
+from ftlab.record import Record
 
 SHARED = ("gc", "ftl", "log")
 """Sections that several FTLs obey; what is an FTL's own comes before them."""

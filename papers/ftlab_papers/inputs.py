@@ -7,12 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-from ftlab import ConfigError
+from ftlab import ConfigError, FtlabError, read_trace
 from ftlab.points import Config
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+
+
+WHOLE = {
+    "financial1": 5_334_987,
+    "financial2": 3_699_194,
+    "websearch3": 4_261_709,
+}
+"""Requests of public traces: those of UMass, as DLOOP and MNFTL count them."""
+
+NEARLY = 0.99
+"""A file with this share of the requests is the whole trace."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +120,19 @@ class Source:
         return whole + [path for _, path in self.prefixes]
 
     @property
+    def share(self) -> str | None:
+        """What the file has of the public trace, where that is a part of it."""
+        whole = WHOLE.get(self.workload.name)
+        found = counted(self.file) if self.file and whole else None
+        if found is None or whole is None or found >= NEARLY * whole:
+            return None
+        return f"{found:,} of {whole:,} requests"
+
+    @property
     def described(self) -> str:
         """The text that says what was run."""
-        what = "the built-in model" if self.file is None else f"the real trace, {self.file.name}"
+        part = f"a part of the real trace ({self.share})" if self.share else "the real trace"
+        what = "the built-in model" if self.file is None else f"{part}, {self.file.name}"
         part = "" if self.requests is None else f", its first {self.requests:,} requests"
         chosen = "".join(f", {key} {value}" for key, value in self.part.items())
         return what + chosen + part
@@ -147,6 +169,24 @@ def modelled(found: Sources, traces: str | Path) -> str | None:
     names = ", ".join(each.files[0] for each in lacking if each.files)
     missing = f"found no file called {names}; " if names else ""
     return f"{traces}: {missing}{len(lacking)} of {len(found)} inputs are built-in models"
+
+
+def parts(found: Sources) -> list[str]:
+    """Return what to say of the real traces of which a file has only a part."""
+    return [
+        f"{each.file.name}: found {each.share}; verdicts on {name} are of that part"
+        for name, each in found.items()
+        if each.file and each.share
+    ]
+
+
+@cache
+def counted(file: Path) -> int | None:
+    """Return how many requests a file has; None for one that is no trace, which its run refuses."""
+    try:
+        return int(read_trace(file).info().requests)
+    except FtlabError:
+        return None
 
 
 def _first(files: Mapping[str, Path], names: Sequence[str]) -> Path | None:

@@ -20,7 +20,8 @@ from ftlab.errors import (
 from ftlab.ftls import Ftl
 from ftlab.page_mapped import PageMapped
 from ftlab.plugins import PythonFtl
-from ftlab.result import Comparison, Record, Result
+from ftlab.record import Record
+from ftlab.result import Comparison, Result
 from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
 from ftlab.sweeps import Sweep, sweep

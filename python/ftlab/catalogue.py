@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ftlab import cores
-from ftlab.result import Record
+from ftlab.record import Record
 
 
 def catalog() -> Record:

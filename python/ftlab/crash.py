@@ -10,9 +10,9 @@ from ftlab.catalogue import catalog
 from ftlab.config import Config, Progress
 from ftlab.errors import ConfigError
 from ftlab.plugins import Named, Plugged
+from ftlab.record import Record
 from ftlab.report.numbers import brief
 from ftlab.report.tables import Table
-from ftlab.result import Record
 from ftlab.titles import FtlName, title
 
 if TYPE_CHECKING:

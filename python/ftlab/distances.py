@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ftlab.result import Record
+from ftlab.record import Record
 
 
 def distances(a: Record, b: Record) -> dict[str, float | None]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ftlab import cores
 from ftlab.config import Config, Progress
 from ftlab.plugins import Named, Plugged, resolved
+from ftlab.record import Record
 from ftlab.report.numbers import factor, ratio, size
 from ftlab.report.tables import Table
-from ftlab.result import Record
 from ftlab.titles import FtlName
 
 if TYPE_CHECKING:

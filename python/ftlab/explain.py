@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ftlab.errors import ConfigError
 from ftlab.report.causes import PARTS
 from ftlab.report.difference import TOLERANCE
-from ftlab.report.numbers import by_name, written
+from ftlab.report.numbers import by_name, unit_of, written
 from ftlab.report.tables import ABSENT, Table
-from ftlab.result import Record, Result
+from ftlab.result import Result
 from ftlab.titles import FtlName, title
 
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ MOVED = ("mapping.", "gc.", "merges.", "buffer.", "own.", "write_amplification",
 
 MOST_MOVED = 12
 """Rows of them."""
+
+OWN = "own."
+"""Where an FTL has metrics of its own; their names have dots."""
+
+KEPT = ("mapping.hit_ratio", OWN)
+"""Metrics that are shown however many others moved more."""
 
 
 @dataclass(frozen=True)
@@ -70,21 +76,39 @@ def table_of(labels: Sequence[str], parts: Sequence[Part]) -> Table:
 
 
 def moved_table(labels: Sequence[str], first: Result, second: Result) -> Table:
-    """Return the figures of the FTLs that moved most, as multiples, the largest move first."""
+    """Return the metrics of the FTLs that moved most, the largest move first.
+
+    A change is a multiple, of a share percentage points. Metrics that one FTL alone has are kept.
+    """
     rows = []
     for path in _figures(first):
         values = [result.find(path) for result in (first, second)]
+        if path.startswith(OWN):
+            values = [result["own"].get(path.removeprefix(OWN)) for result in (first, second)]
         if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
             continue
-        before, after = values
-        largest = max(abs(before), abs(after))
-        if abs(after - before) > TOLERANCE * largest:
-            change = f"{after / before:.3f} x" if before else ABSENT
-            move = abs(after - before) / largest
-            rows.append((move, [path, by_name(path, before), by_name(path, after), change]))
+        move, change = _change(path, *values)
+        if move > TOLERANCE:
+            cells = [path, *(by_name(path, value) for value in values), change]
+            rows.append((move, [str(cell) for cell in cells]))
     rows.sort(key=lambda row: (-row[0], row[1]))
-    header = ["figure", *map(FtlName, labels), "change"]
-    return Table(header, [[str(cell) for cell in row] for _, row in rows[:MOST_MOVED]])
+    kept = [row for at, (_, row) in enumerate(rows) if at < MOST_MOVED or row[0].startswith(KEPT)]
+    return Table(["figure", *map(FtlName, labels), "change"], kept)
+
+
+def _change(path: str, before: float, after: float) -> tuple[float, str]:
+    """Return how far a metric moved, as a share of it, and the words for that.
+
+    What is left of a share to the whole counts, too: a hit ratio moves as much as its misses do.
+    """
+    parts = [(before, after)]
+    is_share = unit_of(path) == "ratio" and max(before, after) <= 1.0
+    if is_share:
+        parts.append((1.0 - before, 1.0 - after))
+    moves = [abs(b - a) / max(abs(a), abs(b)) for a, b in parts if a != b]
+    if is_share:
+        return max(moves, default=0.0), f"{100 * (after - before):+.2f} points"
+    return max(moves, default=0.0), f"{after / before:.3f} x" if before else ABSENT
 
 
 def sentence(labels: Sequence[str], parts: Sequence[Part]) -> str:
@@ -149,7 +173,7 @@ def _sums(parts: Iterator[Part] | Sequence[Part]) -> tuple[float, float]:
 
 def _record(result: Result, path: str) -> Mapping[str, Any]:
     found = result.find(path)
-    if not isinstance(found, Record):
+    if not isinstance(found, Mapping):
         raise ConfigError(f"{path}: found a result without it, expected one with run.causes = true")
     return found
 

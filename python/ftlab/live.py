@@ -14,9 +14,10 @@ from ftlab.catalogue import catalog
 from ftlab.config import Config, Progress, merge
 from ftlab.errors import ConfigError
 from ftlab.files import check_writable, write_atomically
+from ftlab.record import Record
 from ftlab.report.numbers import brief, count, size
 from ftlab.report.tables import Table
-from ftlab.result import Record, Result
+from ftlab.result import Result
 from ftlab.titles import FtlName
 
 Name = str | os.PathLike[str]

@@ -10,7 +10,7 @@ from typing import Any
 from ftlab import _core
 from ftlab._settings import Workload
 from ftlab.config import given
-from ftlab.result import Record
+from ftlab.record import Record, Section
 from ftlab.simulation import simulate
 
 
@@ -43,7 +43,7 @@ def translation(result: Mapping[str, Any] | None = None, /, **parameters: Any) -
     """
     if result is None:
         return Record(json.loads(_core.model_translation(json.dumps(given(**parameters)))))
-    plain = result.to_dict() if isinstance(result, Record) else dict(result)
+    plain = result.to_dict() if isinstance(result, Section) else dict(result)
     found = Record(json.loads(_core.model_translation_of(json.dumps(plain))))
     if not parameters:
         return found
@@ -57,7 +57,7 @@ def plane(
 
     Everything else is as in ``parameters``, which are those of a prediction.
     """
-    plain = parameters.to_dict() if isinstance(parameters, Record) else dict(parameters)
+    plain = parameters.to_dict() if isinstance(parameters, Section) else dict(parameters)
     return [
         [
             translation(**{**plain, "hit_ratio": hits, "dirty_replacement_probability": share})

@@ -31,16 +31,18 @@ if TYPE_CHECKING:
 
 CAUSE_COLOURS = {
     "host": "#0072B2",
-    "data": "#0072B2",
+    "data": "#332288",
     "translation": "#E69F00",
     "gc": "#D55E00",
     "gc_data": "#D55E00",
     "gc_mapping": "#CC79A7",
     "gc_translation": "#F0E442",
     "merge": "#009E73",
-    "log": "#009E73",
+    "log": "#882255",
     "wear": "#56B4E9",
 }
+BLOCKS = ("data", "log")
+"""What erased blocks held, where that is no cause of operations."""
 OTHER_COLOURS = ("#999999", "#5B5B5B")
 
 Results = Sequence[Result]
@@ -191,7 +193,8 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
 
 
 def _cause(name: str) -> str:
-    return name.replace("gc_", "GC ").replace("_", " ")
+    """Return a cause, or what an erased block held, for a legend that all panels share."""
+    return f"{name} blocks" if name in BLOCKS else name.replace("gc_", "GC ").replace("_", " ")
 
 
 def _course(key: str, title: str) -> Panel:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ftlab.looks import COLOURS
 from ftlab.model import plane
-from ftlab.result import Record
+from ftlab.record import Record
 from ftlab.style import INK, literal, styled
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from matplotlib.ticker import (
 )
 
 from ftlab.looks import COLOURS
+from ftlab.record import Record
 from ftlab.report.numbers import brief, size
-from ftlab.result import Record
 from ftlab.style import literal, mark_empty, styled
 
 if TYPE_CHECKING:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from ftlab._metrics import NULLABLE, Metrics
+from ftlab.record import Absent
 from ftlab.report.tables import csv_of
 from ftlab.titles import title
 
@@ -18,111 +20,15 @@ SERIES = ("distributions", "timeline", "samples", "warnings")
 """Keys of a result that hold series or texts: they have no cell in a one-row table."""
 
 
-SECTIONS = (
-    "buffer",
-    "causes",
-    "flush_response_us",
-    "gc",
-    "lifetime",
-    "mapping",
-    "merges",
-    "read_response_us",
-    "recovery",
-    "response_us",
-    "samples",
-    "write_response_us",
-)
-"""Keys of a result that hold figures, or nothing where a run has none of them."""
-
-
-class Record(Mapping[str, Any]):
-    """A read-only dictionary whose keys are attributes too: ``r.mapping.hit_ratio``."""
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = dict(values)
-        self._asked: dict[str, Any] = {}
-
-    def __getitem__(self, key: str) -> Any:
-        """Return the figure of that name."""
-        if key not in self._asked:
-            self._asked[key] = _wrap(self._values[key])
-        return self._asked[key]
-
-    def __getattr__(self, name: str) -> Any:
-        """Return the figure of that name."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except KeyError:
-            known = ", ".join(self._values)
-            raise AttributeError(f"no figure named {name!r} here; there are: {known}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the figures."""
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        """Return the number of figures."""
-        return len(self._values)
-
-    def __dir__(self) -> list[str]:
-        """List the figures beside the methods, for completion."""
-        return [*super().__dir__(), *self._values]
-
-    def __repr__(self) -> str:
-        """Text of the plain dictionary."""
-        return repr(self.to_dict())
-
-    def find(self, path: str) -> Any:
-        """Return the figure at a dotted path, or None where this record has none."""
-        value: Any = self
-        for key in path.split("."):
-            value = value.get(key) if isinstance(value, Mapping) else None
-        return value
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries, lists and scalars."""
-        return {key: _plain(value) for key, value in self._values.items()}
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return the same as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
-
-
-def _wrap(value: Any) -> Any:
-    """Return mappings as records, at any depth."""
-    if isinstance(value, Mapping):
-        return Record(value)
-    return [_wrap(each) for each in value] if isinstance(value, list) else value
-
-
-def _plain(value: Any) -> Any:
-    """Return records as dictionaries, at any depth."""
-    if isinstance(value, Record):
-        return value.to_dict()
-    return [_plain(each) for each in value] if isinstance(value, list) else value
-
-
-class Absent(Record):
-    """A section that a run does not have: it is false and empty, and all its figures are None."""
-
-    def __init__(self) -> None:
-        super().__init__({})
-
-    def __getattr__(self, name: str) -> None:
-        """Return None for a figure of any name, so that a loop over results goes on."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-
-
-class Result(Record):
+class Result(Metrics):
     """Everything that one run measured, by the names and units of ``docs/results.md``."""
 
-    def __getattr__(self, name: str) -> Any:
-        """Return the figure of that name; a section that is missing is empty."""
-        found = super().__getattr__(name)
-        return Absent() if found is None and name in SECTIONS else found
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return the figure of that name; a section that is missing is empty."""
+            found = super().__getattr__(name)
+            return Absent() if found is None and name in NULLABLE else found
 
     def flat(self) -> dict[str, Any]:
         """Return one row: dotted names to scalars; a list becomes text, a series is left out."""
@@ -185,7 +91,11 @@ class Comparison(Sequence[Result]):
         """The labels for people: each FTL as its paper writes it."""
         return [title(each) for each in self.labels]
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: int | str) -> Result: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Result]: ...
+    def __getitem__(self, key: int | str | slice) -> Result | list[Result]:
         """Return the result at a position, or the one with that label or title."""
         if not isinstance(key, str):
             return self._results[key]

@@ -10,7 +10,7 @@ from typing import Any
 from ftlab import cores, recording
 from ftlab.errors import ConfigError
 from ftlab.names import in_any_case, near
-from ftlab.points.grid import FTL
+from ftlab.points.conditions import FTL
 from ftlab.points.order import differing, natural, setting
 from ftlab.points.store import Entry
 from ftlab.report.points import FIGURES, names, rows

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ftlab import _core
 from ftlab.config import Config, Progress, merge
-from ftlab.result import Record, Result
+from ftlab.record import Record
+from ftlab.result import Result
 from ftlab.simulation import check_obeyed, execute
 from ftlab.source import Source, characteristics
 from ftlab.traces import read_trace

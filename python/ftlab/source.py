@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ftlab import _core, cores
 from ftlab.config import Config, Progress, Quantity, merge
-from ftlab.result import Record
+from ftlab.record import Record
 from ftlab.settings import Settings
 
 if TYPE_CHECKING:

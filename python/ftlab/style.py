@@ -15,6 +15,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, LogLocator, MultipleLocator, NullLocator
 
+from ftlab.hover import with_values
 from ftlab.report.numbers import brief
 from ftlab.report.tables import printable
 from ftlab.titles import title
@@ -110,11 +111,14 @@ def sized(width: float, height: float, columns: int | None = None) -> Figure:
 
 
 def image(figure: Figure, kind: str = "svg") -> bytes:
-    """Return the figure as the bytes of an SVG, PDF or PNG file, free of dates."""
+    """Return the figure as the bytes of an SVG, PDF or PNG file, free of dates.
+
+    An SVG has the values of bars and points as titles, which a browser shows.
+    """
     data = io.BytesIO()
     with styled():
         figure.savefig(data, format=kind, dpi=160, metadata=METADATA[kind])
-    return data.getvalue()
+        return with_values(data.getvalue(), figure) if kind == "svg" else data.getvalue()
 
 
 def themed(svg: bytes) -> bytes:

@@ -39,7 +39,7 @@ def all_copies(result: Result) -> float:
 
 def ram(result: Result) -> float:
     """Return the RAM of the address mapping, with page numbers as the paper counts them."""
-    tables = float(result.ram_bytes.tables)
+    tables = float(result.find("ram_bytes.tables"))
     if result.ftl == "page":
         tables *= PAGE_NUMBER_BYTES / ENTRY_BYTES
     return tables + float(result.ram_bytes.cache)
@@ -55,7 +55,7 @@ def collection_by_formula(result: Result) -> float:
     oob, host = result.flash.oob_reads, result.host
     served = host.writes * WRITE_US + host.reads * READ_US + oob["host"] * OOB_US
     formula = oob["gc_data"] * OOB_US + copies(result) * COPY_US + erases(result) * ERASE_US
-    total = float(result.response_us.mean) * host.requests
+    total = (result.response_us.mean or 0.0) * host.requests
     return (total - served) / formula if formula else 1.0
 
 

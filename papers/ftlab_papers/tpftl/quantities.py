@@ -57,8 +57,8 @@ def entry_bytes(result: Result) -> float:
 
 def samples_of(result: Result) -> Record:
     """Return the looks into the cache; raises `NotMeasuredError` if there are none."""
-    found = result.find("samples")
-    if not isinstance(found, Record) or not found["entries"]:
+    found: Record | None = result.find("samples")
+    if not found or not found["entries"]:
         raise NotMeasuredError(f"{result['ftl']} on {result['trace']['name']} has no samples")
     return found
 

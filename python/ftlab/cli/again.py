@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from ftlab.cli.say import say
 from ftlab.cli.stored import RESULT
 from ftlab.config import Config, merge
 from ftlab.documents import json_file
-from ftlab.errors import ConfigError
+from ftlab.errors import ConfigError, FileError
 from ftlab.recording import joined, names
 from ftlab.result import Result
 
@@ -74,6 +75,18 @@ def asked(options: Mapping[str, Any]) -> str | None:
             "of the run but a TRACE"
         )
     return path
+
+
+@contextmanager
+def elsewhere(verb: str, path: str | None, trace: str | None) -> Iterator[None]:
+    """Add to the error of a trace that is not read how to repeat a result on a copy of it."""
+    try:
+        yield
+    except FileError as error:
+        if not path or trace:
+            raise
+        hint = f"if the trace is elsewhere, write `ftlab {verb} TRACE --from {path}`"
+        raise FileError(f"{error}; {hint}") from error
 
 
 def is_result(text: str) -> bool:

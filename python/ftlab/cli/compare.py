@@ -8,12 +8,13 @@ import click
 
 from ftlab.cli import parse
 from ftlab.cli.again import asked
-from ftlab.cli.job import configuration, perform, print_resolved
+from ftlab.cli.job import configuration, perform_each, print_resolved
 from ftlab.cli.options import ftl_option, model_options, repeated_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
 from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table, show_warnings
+from ftlab.cli.words import translated
 from ftlab.report.summary import (
     checks_line,
     comparison_table,
@@ -49,7 +50,8 @@ def compare(
     """Run several FTLs on TRACE and show them side by side.
 
     The trace is read once. Every FTL runs on its own device, with the same settings. A star marks
-    a value if another is worse by more than 0.5 % and by more than the deviations.
+    a value if another is worse by more than 0.5 % and by more than the deviations. An FTL that
+    cannot be built with these settings is left out; the exit code is then 2.
 
     --from RESULT.json repeats the runs in it and compares every metric bit for bit, as of `run`.
     """
@@ -63,11 +65,14 @@ def compare(
         print_resolved(config, ftls, options["as_json"])
         return
     outputs = Outputs.of(options, config, ftls)
-    comparison = perform(config, ftls, seeds=seeds or 1, parts=parts)
+    comparison, refusals = perform_each(config, ftls, seeds=seeds or 1, parts=parts)
     text = rendered(outputs.form, comparison, single=False)
     outputs.result(text, lambda: show_comparison(comparison))
     show_warnings(comparison)
     outputs.pictures(comparison)
+    for why in refusals:
+        say(f"error: {translated(why)}", err=True)
+    context.exit(2 if refusals else 0)
 
 
 def show_comparison(comparison: Comparison) -> None:

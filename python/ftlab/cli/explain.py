@@ -76,5 +76,5 @@ def explain(ftl: str | None, change: tuple[str, ...], print_config: bool, **opti
             say(f"slowest request of {label}: {slow(result['causes']['slowest'][0])}")
 
     outputs.result(in_form(outputs.form, table, plain), show)
-    show_warnings(Comparison([first, second]))
+    show_warnings(Comparison([first, second], names))
     outputs.figure(lambda: drawn(labels, parts, outputs.columns_wide))

@@ -14,11 +14,12 @@ from ftlab.cli.options import Reader, model_config, source_config
 from ftlab.cli.progress import meter
 from ftlab.cli.say import hand_over
 from ftlab.config import Config, merge
-from ftlab.errors import InternalError
+from ftlab.errors import ConfigError, InternalError
 from ftlab.ftls import own
 from ftlab.plugins import resolved
 from ftlab.result import Comparison
 from ftlab.simulation import check_obeyed, logged, repeated
+from ftlab.titles import title
 from ftlab.variants import listed, split
 
 SWEPT = {"seeds": "sweep", "when": "sweep", "grid": "sweep", "tune": "tune"}
@@ -95,6 +96,34 @@ def print_resolved(config: Config, ftls: Sequence[str], as_json: bool) -> None:
         hand_over(json.dumps(resolved(config, *(split(ftl)[0] for ftl in ftls)), indent=2))
     else:
         hand_over(configuration_file.dump(config, ftls))
+
+
+def perform_each(
+    config: Config, ftls: Sequence[str], seeds: int = 1, parts: int | None = None
+) -> tuple[Comparison, list[str]]:
+    """Run the FTLs as `perform` does; also return why those are left out that cannot be built.
+
+    Raises `ftlab.ConfigError` if none can be built.
+    """
+    try:
+        return perform(config, ftls, seeds=seeds, parts=parts), []
+    except ConfigError as error:
+        if len(ftls) < 2:
+            raise
+        first = error
+    alone: dict[str, Comparison] = {}
+    refusals = []
+    for ftl in ftls:
+        try:
+            alone[ftl] = perform(config, [ftl], obeyed=False)
+        except ConfigError as error:
+            refusals.append(f"{title(ftl)} is left out: {error}")
+    if not alone or not refusals:
+        raise first
+    if seeds != 1 or parts is not None:
+        return perform(config, list(alone), obeyed=False, seeds=seeds, parts=parts), refusals
+    found = [(*each, *each.labels) for each in alone.values()]
+    return Comparison([result for result, _ in found], [label for _, label in found]), refusals
 
 
 def perform(

@@ -12,9 +12,9 @@ from ftlab.catalogue import catalog
 from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
 from ftlab.names import ftl, in_any_case, near
+from ftlab.record import Record
 from ftlab.report.settings import settings_table
 from ftlab.report.tables import ABSENT, Table
-from ftlab.result import Record
 
 KINDS = {
     "ftls": "ftls",

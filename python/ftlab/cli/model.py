@@ -15,8 +15,8 @@ from ftlab.cli.show import show_table
 from ftlab.cli.stored import RESULT
 from ftlab.documents import json_file
 from ftlab.errors import ConfigError
+from ftlab.record import Record
 from ftlab.report.tables import ABSENT, Table
-from ftlab.result import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +19,8 @@ from ftlab.cli.show import show_table
 from ftlab.cli.written import Written, check_written
 from ftlab.errors import ConfigError, FtlabError
 from ftlab.files import write_atomically
+from ftlab.record import Record
+from ftlab.report.excel import SUFFIX, workbook
 from ftlab.report.summary import (
     MEASURED,
     comparison_table,
@@ -27,7 +30,7 @@ from ftlab.report.summary import (
     warning_lines,
 )
 from ftlab.report.tables import Table
-from ftlab.result import Comparison, Record, Result
+from ftlab.result import Comparison, Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +38,15 @@ if TYPE_CHECKING:
 Content = TypeVar("Content", str, bytes)
 
 FIGURE_KINDS = (".pdf", ".svg", ".png", ".html")
-FORMS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "tex", ".txt": "txt"}
+FORMS = {
+    ".json": "json",
+    ".csv": "csv",
+    SUFFIX: "csv",
+    ".md": "md",
+    ".tex": "tex",
+    ".txt": "txt",
+}
+"""What is written into files; a sheet has what CSV has."""
 
 
 def output_options(command: Command) -> Command:
@@ -48,7 +59,7 @@ def output_options(command: Command) -> Command:
             "--output",
             type=Written(),
             metavar="FILE",
-            help="Write a .json, .csv, .md, .tex or .txt file instead.",
+            help="Write .json, .csv, .xlsx, .md, .tex or .txt instead.",
         ),
     ]
     return decorated(command, options)
@@ -107,6 +118,7 @@ class Outputs:
         output = options["output"]
         if output and not form:
             form = FORMS[suffix_of("--output", output, FORMS)]
+            check_sheet(output)
         more = {name: options.get(name) for name in ("plot", "report", "timeline", "panel")}
         wide = int(options.get("columns_wide") or 0) or None
         outputs = cls(form, output, **more, columns_wide=wide)
@@ -165,7 +177,7 @@ class Outputs:
         if text is None:
             show()
         elif self.output:
-            write_atomically(self.output, text)
+            write_atomically(self.output, workbook(text) if is_sheet(self.output) else text)
         else:
             hand_over(text)
 
@@ -234,6 +246,17 @@ def rendered(form: str | None, comparison: Comparison, single: bool) -> str | No
         "txt": lambda: text_of(run_summary(first)) if single else table.with_notes("txt", notes),
     }
     return forms[form]() if form else None
+
+
+def is_sheet(path: str) -> bool:
+    """Tell whether a file is one for Excel."""
+    return Path(path).suffix.lower() == SUFFIX
+
+
+def check_sheet(path: str) -> None:
+    """Raise an error if a file for Excel cannot be written."""
+    if is_sheet(path) and find_spec("xlsxwriter") is None:
+        raise click.UsageError(f"{SUFFIX} needs XlsxWriter: pip install 'ftlab[xlsx]'")
 
 
 def suffix_of(option: str, path: str, known: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ftlab.cli.again import read, say_differences
+from ftlab.cli.again import elsewhere, read, say_differences
 from ftlab.cli.compare import show_comparison
 from ftlab.cli.job import perform
 from ftlab.cli.output import Outputs, rendered
@@ -24,7 +24,8 @@ def repeat(context: click.Context, path: str, options: Mapping[str, Any]) -> NoR
     if options["trace"]:
         stored = [each.on(options["trace"], path) for each in stored]
     outputs = Outputs.of(options, *(each.config for each in stored))
-    results = [perform(each.config, [each.ftl], obeyed=False)[0] for each in stored]
+    with elsewhere("compare", path, options["trace"]):
+        results = [perform(each.config, [each.ftl], obeyed=False)[0] for each in stored]
     comparison = repeated_comparison(results)
     text = rendered(outputs.form, comparison, single=False)
     outputs.result(text, lambda: show_comparison(comparison))

@@ -15,7 +15,7 @@ from ftlab.cli.written import check_inside
 from ftlab_papers import PAPERS, SEEDS, Experiment
 from ftlab_papers import reproduce as run
 from ftlab_papers.counts import count_table, explained_table
-from ftlab_papers.inputs import modelled, sources
+from ftlab_papers.inputs import modelled, parts, sources
 from ftlab_papers.report import FILES, published_table, write
 
 QUICK_REQUESTS = 5_000
@@ -73,8 +73,10 @@ def reproduce(
     inputs = sources(experiment.workloads, traces, None)
     reads = [file for each in inputs.values() for file in each.files]
     check_inside(folder, [*FILES, "*.svg"], reads, results)
-    if traces is not None and (lacking := modelled(inputs, traces)):
-        say(f"warning: {lacking}", err=True)
+    if traces is not None:
+        lacking = modelled(inputs, traces)
+        for text in [*([lacking] if lacking else []), *parts(inputs)]:
+            say(f"warning: {text}", err=True)
     requests = QUICK_REQUESTS if quick else None
     count = seeds or (1 if quick else SEEDS)
     with points_meter() as progress:

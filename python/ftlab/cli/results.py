@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ftlab.cli.output import output_options, suffix_of
+from ftlab.cli.output import check_sheet, output_options, suffix_of
 from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
 from ftlab.cli.stored import results_argument, say_left_out, where_option
@@ -19,10 +19,12 @@ from ftlab.cli.written import check_written
 from ftlab.files import write_atomically
 from ftlab.points import Entry, Store
 from ftlab.report import points as tables
+from ftlab.report.excel import SUFFIX, workbook
 
 FORMS = {
     ".json": "json",
     ".csv": "csv",
+    SUFFIX: "xlsx",
     ".md": "md",
     ".tex": "tex",
     ".txt": "txt",
@@ -30,7 +32,7 @@ FORMS = {
     ".sqlite": "sqlite",
 }
 
-DATA = ("json", "csv", "parquet", "sqlite")
+DATA = ("json", "csv", "xlsx", "parquet", "sqlite")
 """Forms without a place for notes."""
 
 
@@ -88,6 +90,7 @@ class Answer:
         output = options["output"]
         if output:
             form = form or FORMS[suffix_of("--output", output, FORMS)]
+            check_sheet(output)
         if form == "parquet" and not (find_spec("pandas") and find_spec("pyarrow")):
             raise click.UsageError("Parquet needs pandas and pyarrow: pip install pandas pyarrow")
         check_written(*reads)
@@ -126,6 +129,7 @@ class Answer:
         forms: dict[str, Callable[[Sequence[tables.Row]], str | bytes]] = {
             "json": lambda rows: json.dumps(rows, indent=2, ensure_ascii=False) + "\n",
             "csv": tables.as_csv,
+            "xlsx": lambda rows: workbook(tables.as_csv(rows)),
             "parquet": tables.as_parquet,
             "sqlite": tables.as_sqlite,
         }

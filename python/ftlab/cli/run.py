@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ftlab.cli import parse
-from ftlab.cli.again import asked, say_differences
+from ftlab.cli.again import asked, elsewhere, say_differences
 from ftlab.cli.again import one as the_one
 from ftlab.cli.job import configuration, one, perform, print_resolved
 from ftlab.cli.options import ftl_option, model_options, repeated_options
@@ -94,7 +94,8 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
         print_resolved(config, ftls, options["as_json"])
         return
     outputs = Outputs.of(options, config, chosen)
-    comparison = perform(config, [chosen], obeyed=not again, log=log)
+    with elsewhere("run", again, options["trace"]):
+        comparison = perform(config, [chosen], obeyed=not again, log=log)
     text = rendered(outputs.form, comparison, single=True)
     outputs.result(text, lambda: show_sections(run_summary(comparison[0])))
     show_warnings(comparison)

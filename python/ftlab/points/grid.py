@@ -20,9 +20,7 @@ A list is several values of a setting, ``{from, to, step}`` or ``{from, to, fact
 from __future__ import annotations
 
 import math
-import operator
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -33,24 +31,12 @@ from ftlab.config import Config, merge, nested
 from ftlab.errors import ConfigError
 from ftlab.ftls import own
 from ftlab.plugins import REFERENCE, Named, Plugin
+from ftlab.points.conditions import FTL, holds
 from ftlab.points.point import Point, canonical
 from ftlab.simulation import check_obeyed
 from ftlab.units import counted, kinds, number, written
 from ftlab.variants import listed
 
-FTL = "ftl"
-"""What conditions and labels call the FTL."""
-
-OPERATORS = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "!=": operator.ne,
-    "==": operator.eq,
-    "=": operator.eq,
-    "<": operator.lt,
-    ">": operator.gt,
-}
-CONDITION = re.compile(r"\s*([\w.-]+)\s*(<=|>=|!=|==|=|<|>)\s*(.*\S)\s*")
 RANGE = {"from", "to", "step", "factor"}
 DEPTHS = {"device.read_by_bit": 1, "device.program_by_bit": 1, "workload.bs_mix": 2}
 """How deep the lists are that are one value of a setting."""
@@ -146,43 +132,6 @@ def varied(configs: Sequence[Mapping[str, Any]]) -> list[str]:
     for key in dict.fromkeys(key for leaves in flat for key in leaves):
         values[key] = {repr(leaves.get(key)) for leaves in flat}
     return [key for key, different in values.items() if len(different) > 1]
-
-
-def holds(condition: str, known: Sequence[str], look: Callable[[str], Any]) -> bool:
-    """Tell whether a condition on ``known`` names holds for the values that ``look`` returns.
-
-    It does where something that it names has no value.
-    """
-    found = CONDITION.fullmatch(condition)
-    if not found:
-        raise ConfigError(f"found {condition}, expected KEY OP VALUE, as ftl.cache >= 8KiB")
-    key, text = names.in_any_case(found[1], known), found[3].strip("\"'")
-    if key not in known:
-        raise ConfigError(f'{condition}: found nothing called "{key}"{names.near(key, known)}')
-    left = look(key)
-    right = look(text) if text in known else _value(text, left, kinds().get(key, "ratio"))
-    if left is None or right is None:
-        return True
-    if isinstance(left, str) and isinstance(right, str):
-        right = names.ftl(right) if key == FTL else right
-        left, right = left.lower(), right.lower()
-    try:
-        return bool(OPERATORS[found[2]](left, right))
-    except TypeError:
-        raise ConfigError(f"{condition}: found {left} and {right}, which do not compare") from None
-
-
-def _value(text: str, like: Any, kind: str) -> Any:
-    """Return the value that a text has beside ``like``."""
-    if isinstance(like, bool):
-        return {"true": True, "false": False}.get(text, text)
-    if isinstance(like, str) or kind in ("text", "choice", "switch"):
-        return text
-    found = number(text, kind)
-    if found is None:
-        expected = "number" if kind == "ratio" else kind
-        raise ConfigError(f"found {text}, expected a {expected} to compare with")
-    return found
 
 
 def _fits(point: Point, conditions: Sequence[str]) -> bool:

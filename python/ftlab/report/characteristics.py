@@ -6,10 +6,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
+from ftlab.record import Record
 from ftlab.report.numbers import count, ratio, size, written
 from ftlab.report.summary import Section
 from ftlab.report.tables import Table
-from ftlab.result import Record
 
 CACHE_SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 """Sizes of LRU caches that are shown, as shares of the footprint."""

@@ -242,14 +242,20 @@ def figures(parts: Iterable[str]) -> str:
 
 
 def figure(svg: bytes, caption: str, title: str = "", *, whole: bool = False) -> str:
-    """Return a figure that is part of the page; ``whole`` is one that takes all of its width."""
+    """Return a figure that is part of the page; ``whole`` is one that takes all of its width.
+
+    Its values lie over it, as no browser shows titles inside of images.
+    """
+    from ftlab.hover import apart
     from ftlab.style import themed
 
-    source = _data_url("image/svg+xml", themed(svg))
+    plain, values = apart(svg)
+    source = _data_url("image/svg+xml", themed(plain))
     head = f"<h3>{escaped(title)}</h3>" if title else ""
     kind = ' class="all"' if whole else ""
+    shown = f'<img alt="{escaped(caption)}" src="{source}">{values}'
     return (
-        f'<figure{kind}>{head}<div><img alt="{escaped(caption)}" src="{source}"></div>'
+        f'<figure{kind}>{head}<div><div class="drawn">{shown}</div></div>'
         f"<figcaption>{escaped(caption)}</figcaption></figure>"
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ftlab.errors import ConfigError
 from ftlab.names import in_any_case, near
-from ftlab.points.grid import FTL, holds
+from ftlab.points.conditions import CONDITION, FTL, holds
 from ftlab.points.order import differing, setting
 from ftlab.points.point import canonical
 from ftlab.points.store import Entry, Failure
@@ -22,6 +22,7 @@ from ftlab.result import Result
 from ftlab.seeds import NO_EFFECT, without_effect
 from ftlab.spread import axes, of_groups
 from ftlab.titles import FtlName
+from ftlab.units import kinds
 
 SHOWN = (
     "mapping.hit_ratio",
@@ -62,20 +63,36 @@ def _input(entry: Entry) -> Mapping[str, Any]:
 
 
 def where(entries: Sequence[Entry], conditions: Sequence[str]) -> list[Entry]:
-    """Return the points for which conditions on settings and figures hold."""
+    """Return the points for which conditions on settings and metrics hold.
+
+    A metric may be named as its column is. A point without it does not meet the condition; one that
+    does not obey a setting does.
+    """
     if not conditions:
         return list(entries)
     all_rows = rows(entries)
-    known = names(all_rows)
+    labels = {figure.label: path for path, figure in FIGURES.items()}
+    known = [*names(all_rows), *FIGURES, *labels]
     found = []
     for entry, row in zip(entries, all_rows, strict=True):
 
-        def look(key: str, row: Row = row) -> Any:
+        def look(key: str, entry: Entry = entry, row: Row = row) -> Any:
+            if key in FIGURES:
+                result = entry.outcome
+                return FIGURES[key].of(result) if isinstance(result, Result) else None
             return row.get(key, row.get(f"config.{key}"))
 
-        if all(holds(each, known, look) for each in conditions):
+        named = [_by_path(each, labels) for each in conditions]
+        if all(holds(each, known, look, lambda key: key in kinds()) for each in named):
             found.append(entry)
     return found
+
+
+def _by_path(condition: str, labels: Mapping[str, str]) -> str:
+    """Return a condition with the path of a metric that is named as its column is."""
+    found = CONDITION.fullmatch(condition)
+    path = labels.get(in_any_case(found[1], labels)) if found else None
+    return f"{path} {found[2]} {found[3]}" if found and path else condition
 
 
 def names(all_rows: Sequence[Row]) -> list[str]:
@@ -86,13 +103,17 @@ def names(all_rows: Sequence[Row]) -> list[str]:
 
 
 def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Return the entries of each point: those that differ in seeds or parts of the input only."""
+    """Return the entries of each point: those that differ in seeds or parts of the input only.
+
+    Those that failed for one reason are apart from others.
+    """
     apart = axes([entry.config for entry in entries])
     keys = [key for key in differing(entries) if key not in apart]
     found: dict[Any, list[Entry]] = {}
     for entry in entries:
-        point = (entry.ftl, *(repr(setting(entry, key)) for key in keys))
-        found.setdefault(entry.digest if entry.failed else point, []).append(entry)
+        reason = str(entry.outcome) if entry.failed else ""
+        point = (entry.ftl, reason, *(repr(setting(entry, key)) for key in keys))
+        found.setdefault(point, []).append(entry)
     return list(found.values())
 
 

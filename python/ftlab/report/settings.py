@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ftlab.record import Record
 from ftlab.report.tables import ABSENT, Table
-from ftlab.result import Record
 
 HEADER = ["setting", "type", "unit", "default", "range", "meaning", "source"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ftlab.record import Record
 from ftlab.report.numbers import written
 from ftlab.report.tables import ABSENT, Table
-from ftlab.result import Record
 
 ROWS = (
     ("requests", "requests", "count"),

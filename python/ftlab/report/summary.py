@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ftlab.metrics import METRICS
 from ftlab.preset import beside_the_device
+from ftlab.record import Record
 from ftlab.report.causes import slow
 from ftlab.report.difference import Measured, winners
 from ftlab.report.numbers import by_name, unit_of, written
 from ftlab.report.tables import ABSENT, Table, printable
 from ftlab.report.warmups import favoured
-from ftlab.result import Comparison, Record, Result
+from ftlab.result import Comparison, Result
 from ftlab.seeds import NO_EFFECT, without_effect
 from ftlab.spread import are_parts, of_groups
 from ftlab.titles import FtlName, title
@@ -47,7 +48,7 @@ class Figure:
     def of(self, result: Result) -> float | None:
         """Return its value, or None where the result has none, or not all parts of it."""
         value = result.find(self.path)
-        if isinstance(value, Record):
+        if isinstance(value, Mapping):
             parts = list(value.values())
             return None if not parts or None in parts else sum(parts)
         return value if isinstance(value, int | float) else None
@@ -118,7 +119,7 @@ def cost_table(comparison: Comparison) -> Table:
     rows = []
     for kind in comparison[0]["flash"]:
         counts = [result.find(f"flash.{kind}") for result in comparison]
-        named = [each for each in counts if isinstance(each, Record)]
+        named = [each for each in counts if isinstance(each, Mapping)]
         for cause in dict.fromkeys(cause for each in named for cause in each):
             found = [result.find(f"flash.{kind}.{cause}") for result in comparison]
             if any(found):
@@ -346,7 +347,7 @@ def _operations(result: Result) -> list[tuple[str, str]]:
     if not flash:
         return []
     for kind, causes in flash.items():
-        if isinstance(causes, Record):
+        if isinstance(causes, Mapping):
             parts = sorted(((c, number) for c, number in causes.items() if number), key=_host_first)
             total = sum(number for _, number in parts)
             detail = ", ".join(f"{words(cause)} {written(number)}" for cause, number in parts)
@@ -370,7 +371,7 @@ def _group(result: Result, name: str) -> list[tuple[str, str]]:
     return [
         (words(key), by_name(f"{name}.{key}", value))
         for key, value in figures
-        if value is not None and not isinstance(value, Record | list)
+        if value is not None and not isinstance(value, Mapping | list)
     ]
 
 
@@ -389,7 +390,7 @@ def _responses(result: Result) -> Lines | Table:
         "flush_response_us": "flushes",
         "service_us": "service time",
     }
-    known = {kind: name for kind, name in names.items() if isinstance(result.find(kind), Record)}
+    known = {kind: name for kind, name in names.items() if isinstance(result.find(kind), Mapping)}
     shown = [key for key in PERCENTILES if any(result[k].find(key) is not None for k in known)]
     rows = [
         [name, *(written(result[kind].find(key), "us") for key in shown)]

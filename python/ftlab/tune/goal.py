@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from statistics import fmean
 from typing import Any, Literal
 
 from ftlab.errors import ConfigError
 from ftlab.names import near
-from ftlab.points.grid import CONDITION, OPERATORS
+from ftlab.points.conditions import CONDITION, OPERATORS, expected, measured
 from ftlab.points.volumes import LEAST_REQUESTS
 from ftlab.report.numbers import unit_of
 from ftlab.report.points import FIGURES
 from ftlab.report.summary import Figure
-from ftlab.result import Record, Result
+from ftlab.result import Result
 from ftlab.units import number
 
 MAP_ENTRY_BYTES = 4
 """Of a page map: a physical page number for each logical page."""
 
 BOUNDS = ("<=", "<", ">=", ">")
-
-KINDS = {"bytes": "size", "us": "time", "ratio": "ratio"}
-"""How a bound is written, by the unit of its figure."""
 
 OWN = "own"
 """The section of a result that has other figures for each FTL."""
@@ -69,11 +65,10 @@ class Limit:
         if not found or found[2] not in BOUNDS:
             raise ConfigError(f"tune.limits: found {text}, expected FIGURE <= BOUND or >= BOUND")
         figure = figure_of(found[1])
-        bound = _bound(found[3], figure.unit)
+        bound = measured(found[3], figure.unit)
         if bound is None:
             raise ConfigError(
-                f"tune.limits: {text}: found {found[3]}, "
-                f"expected a {KINDS.get(figure.unit, 'number')}"
+                f"tune.limits: {text}: found {found[3]}, expected a {expected(figure.unit)}"
             )
         return cls(figure, found[2], bound)
 
@@ -142,7 +137,7 @@ class Goal:
             known = (
                 each.path in DERIVED or above == OWN or (above and above in result and not table)
             )
-            if not known and not (isinstance(table, Record) and name in table):
+            if not known and not (isinstance(table, Mapping) and name in table):
                 names = [*DERIVED, *result.flat()]
                 raise ConfigError(
                     f'tune: found no figure called "{each.path}"{near(each.path, names)}, '
@@ -171,15 +166,6 @@ class Goal:
     def order(self, values: Sequence[float]) -> float:
         """Return what sorts by the first objective, the best first."""
         return -values[0] if self.objectives[0].path in self.largest else values[0]
-
-
-def _bound(text: str, unit: str) -> float | None:
-    try:
-        plain = float(text)
-        return plain if isfinite(plain) else None
-    except ValueError:
-        found = number(text, KINDS.get(unit, "count"))
-    return found / 1000 if found is not None and unit == "us" else found
 
 
 def _texts(tune: Mapping[str, Any], key: str) -> list[str]:

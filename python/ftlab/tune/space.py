@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ftlab.config import Config
 from ftlab.plugins import Named
 from ftlab.points import Point
-from ftlab.points.grid import FTL, Grid
+from ftlab.points.conditions import FTL
+from ftlab.points.grid import Grid
 from ftlab.units import kinds, number
 
 if TYPE_CHECKING:

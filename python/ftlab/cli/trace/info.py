@@ -16,11 +16,12 @@ from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_sections, show_table
 from ftlab.cli.words import translated
 from ftlab.config import merge, nested
+from ftlab.record import Record
 from ftlab.report.characteristics import characteristics_sections, characteristics_tables
 from ftlab.report.numbers import by_name
 from ftlab.report.summary import Section, text_of, words
 from ftlab.report.tables import Table
-from ftlab.result import Record, Result
+from ftlab.result import Result
 from ftlab.source import characteristics, statistics
 
 if TYPE_CHECKING:
