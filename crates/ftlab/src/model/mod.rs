@@ -5,6 +5,7 @@
 //!
 //! * [`greedy_gc`]: write amplification under random writes, by victim policy; [`mean_field`], of classes that
 //!   nothing keeps apart; [`collection`], of a device.
+//! * [`separation`]: the least write amplification that separation reaches under requests without memory.
 //! * [`caching`]: hit ratios of LRU and FIFO, traffic of a demand-cached map, under independent
 //!   references.
 //! * [`queueing`]: waiting times of a single server.
@@ -17,6 +18,7 @@ pub mod collection;
 pub mod greedy_gc;
 pub mod mean_field;
 pub mod queueing;
+pub mod separation;
 pub mod translation;
 
 use crate::error::Error;
