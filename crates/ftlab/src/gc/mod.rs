@@ -16,6 +16,7 @@ mod hotness;
 mod in_order;
 mod numbered;
 mod ramcloud;
+mod two_region;
 mod windowed_greedy;
 
 pub use candidates::Candidates;
@@ -52,6 +53,8 @@ pub fn policies() -> Policies {
         .with(policy::<ramcloud::Ramcloud>())
         .with(policy::<cat::CostAgeTime>())
         .with(Named::new::<()>(CostHotness::SPEC, CostHotness::build()))
+        .with(policy::<two_region::TwoRegionGreedy>())
+        .with(policy::<two_region::TwoRegionFifo>())
 }
 
 /// A policy for a list.

@@ -12,3 +12,4 @@ mod parallel;
 mod queueing;
 mod relations;
 mod translation;
+mod zones;
