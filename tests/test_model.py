@@ -218,6 +218,6 @@ def test_results_say_how_far_they_are_from_the_optimum(ftlab):
         assert reason in found.optimum.absent
     trace = package.simulate(package.profile("financial1", requests=500), "page")
     assert "a trace or a profile" in trace.optimum.absent
-    asked = "compare --workload hotcold,size=8MiB,requests=4000 --ftl page,sepbit --capacity 8MiB"
-    shown = ftlab(*asked.split(), "--warmup", "random:1").stdout
+    asked = "compare --workload hotcold,size=8MiB,requests=4000 --ftl page,dftl --capacity 8MiB"
+    shown = ftlab(*asked.split(), "--warmup=random:1", "--over-provisioning=25%").stdout
     assert "gap to optimum" in shown

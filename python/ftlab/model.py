@@ -96,7 +96,7 @@ def separation(**parameters: Any) -> Record:
     """
     workload = parameters.get("workload")
     if isinstance(workload, Workload):
-        parameters["workload"] = workload.to_dict()
+        parameters["workload"] = workload.given
     return Record(json.loads(_core.model_separation(json.dumps(given(**parameters)))))
 
 

@@ -10,7 +10,7 @@ use super::zipf::mass;
 use crate::error::Error;
 use crate::units::Bytes;
 
-/// Ranks of Zipf's law that are groups of their own. Behind them a group has one rank for each so many before it.
+/// Ranks of Zipf's law that are groups of their own. Behind them a group has one rank for each 512 before it.
 const SINGLE_RANKS: u64 = 512;
 
 /// Pages that are written equally often.

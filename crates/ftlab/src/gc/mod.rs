@@ -19,6 +19,7 @@ mod ramcloud;
 mod two_region;
 mod windowed_greedy;
 
+pub(crate) use by_valid::ByValid;
 pub use candidates::Candidates;
 pub use config::{Copies, CopyBack, GcConfig, GcMode, GcStart};
 pub use d_choices::ChoicesConfig;
@@ -35,6 +36,9 @@ use greedy::{Greedy, GreedyInVolume};
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+
+/// The policy by default.
+pub const GREEDY: &str = "greedy";
 
 /// The policies of this project.
 #[must_use]

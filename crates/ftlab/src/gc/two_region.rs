@@ -221,7 +221,8 @@ impl VictimPolicy for TwoRegionFifo {
 mod tests {
     use super::*;
 
-    const POOL: Pool = Pool { blocks: 32, pages_per_block: 10, seed: 1, is_volume: false };
+    const POOL: Pool =
+        Pool { blocks: 32, pages_per_block: 10, seed: 1, is_volume: false, logical_pages: None };
 
     fn close(policy: &mut dyn VictimPolicy, block: u32, valid: u32, class: Class) {
         policy.close(Closed { class, ..Closed::untimed(Pbn(block), valid) });

@@ -41,7 +41,7 @@ fn mistake(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
 
 /// The root of a function that is at most 0 at `low` and at least 0 at `high`, by bisection to the
 /// last bit.
-fn root(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn root(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
     loop {
         let middle = low + (high - low) / 2.0;
         if middle <= low || middle >= high {
@@ -52,7 +52,7 @@ fn root(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// The smallest power of two times `start` at which a rising function is not negative.
-fn double_until(start: f64, function: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn double_until(start: f64, function: impl Fn(f64) -> f64) -> f64 {
     let mut high = start;
     while function(high) < 0.0 {
         high *= 2.0;

@@ -33,7 +33,7 @@ pub struct Division {
     pub physical: Vec<f64>,
 }
 
-/// The best division of a device of which groups fill the share `fill`. Blocks have so many pages, or are
+/// The best division of a device of which groups fill the share `fill`. Blocks have this number of pages, or are
 /// large. `None` if a group has no pages, or none is written.
 ///
 /// Shares of pages and of writes need not add up to 1.
@@ -131,7 +131,7 @@ fn large(price: f64) -> Room {
 /// What greedy needs in blocks of some pages, for each whole number of pages gained from a victim.
 struct Steps {
     rooms: Vec<Room>,
-    /// Of each but the first: the price from which it is taken.
+    /// Of all except the first: the price from which it is taken.
     prices: Vec<f64>,
 }
 
@@ -238,7 +238,7 @@ impl Prediction {
     }
 }
 
-/// `Ok` if `good`, else the error that tells what a parameter is and what it should be.
+/// `Ok` if `good`, otherwise the error that states what a parameter is and what it should be.
 fn refuse_unless(
     good: bool,
     key: &str,

@@ -8,6 +8,7 @@ mod bench;
 mod caching;
 mod collection;
 mod identities;
+mod midas;
 mod parallel;
 mod queueing;
 mod relations;
