@@ -150,3 +150,74 @@ def test_theory_of_collection_is_a_table(ftlab):
 def test_theory_of_collection_names_what_cannot_be(parameters, told):
     with pytest.raises(package.ConfigError, match=re.escape(told)):
         package.model.gc(**{"logical_blocks": 50, "blocks": 64, **parameters})
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({"zone": 0.9}, 1.9873),
+        ({"groups": [[0.2, 0.8], [0.1, 0.1], [0.7, 0.1]]}, 2.7456),
+        ({"groups": [[1, 1]], "pages_per_block": 64}, 3.9485),
+        ({"workload": package.Workload("rand", size="64MiB")}, 4.1820),
+        ({"workload": {"pattern": "hotcold", "hot_share": 0.1, "hot_access": 0.9}}, 1.9873),
+    ],
+)
+def test_the_least_that_separation_writes(parameters, expected):
+    found = package.model.separation(fill=0.875, **parameters)
+    assert found.write_amplification == pytest.approx(expected, abs=1e-4)
+    assert found.together >= found.write_amplification - 0.25
+    assert len(found.parts) == found.groups
+    for share in ("pages", "writes", "physical"):
+        assert sum(part[share] for part in found.parts) == pytest.approx(1), share
+
+
+def test_the_least_that_separation_writes_is_a_table(ftlab):
+    sizes = ("model", "separation", "--set", "fill=0.875")
+    shown = ftlab(*sizes, "--set", "zone=0.9").stdout
+    assert "1.9873 with the best division" in shown
+    rows = ftlab(*sizes, "--set", "zone=0.9", "--csv").stdout.splitlines()
+    assert rows[1:] == ["1,90.00 %,10.00 %,85.13 %", "2,10.00 %,90.00 %,14.87 %"]
+    zipf = ftlab(*sizes, "--workload", "zipf,zipf_theta=0.8,size=64MiB,bs=4k").stdout
+    assert "groups" in zipf
+    told = failure(ftlab(*sizes, "--workload", "seq"))
+    assert "workload.pattern: found seq, expected rand, zipf or hotcold" in told
+    assert "model.fill: found 2" in failure(ftlab(*sizes[:3], "fill=2", "--set", "zone=0.5"))
+
+
+def test_results_say_how_far_they_are_from_the_optimum(ftlab):
+    hot = {"pattern": "hotcold", "hot_share": 0.1, "hot_access": 0.9, "read_share": 0, "bs": "4k"}
+    device = {"capacity": "8MiB", "over_provisioning": "20%", "pages_per_block": 32}
+
+    def run(ftl="page", warmup="random:1", config=None, **workload):
+        source = package.Workload(**{**hot, "size": "8MiB", "requests": 8000, **workload})
+        return package.simulate(
+            source, ftl, warmup=warmup, config={"device": device, **(config or {})}
+        )
+
+    together, apart = run(), run("sepbit")
+    for found in (together, apart):
+        fill = 2048 / (found.device.blocks * 32)
+        bound = package.model.separation(
+            fill=fill, groups=[[0.1, 0.9], [0.9, 0.1]], pages_per_block=32
+        )
+        least = found.optimum.write_amplification
+        assert least == pytest.approx(bound.write_amplification, rel=2e-3)
+        assert found.optimum.gap == pytest.approx(found.write_amplification / least - 1)
+        assert found.optimum.absent is None
+    assert 0 < apart.optimum.gap < together.optimum.gap
+    half = run(size="4MiB")
+    assert half.optimum.write_amplification < together.optimum.write_amplification, "half is still"
+    for found, reason in [
+        (run(warmup="none"), "the device begins empty"),
+        (run(pattern="seq"), "workload.pattern: found seq"),
+        (run(bs="8k"), "workload.bs: found 8KiB"),
+        (run(config={"buffer": {"policy": "lru"}}), "a write buffer"),
+        (run(warmup="footprint", requests=100), "pages of the workload were written"),
+    ]:
+        assert (found.optimum.write_amplification, found.optimum.gap) == (None, None)
+        assert reason in found.optimum.absent
+    trace = package.simulate(package.profile("financial1", requests=500), "page")
+    assert "a trace or a profile" in trace.optimum.absent
+    asked = "compare --workload hotcold,size=8MiB,requests=4000 --ftl page,dftl --capacity 8MiB"
+    shown = ftlab(*asked.split(), "--warmup=random:1", "--over-provisioning=25%").stdout
+    assert "gap to optimum" in shown

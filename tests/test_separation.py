@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Literal
 
 import pytest
@@ -324,3 +325,36 @@ def test_an_ftl_in_python_hears_what_the_host_says() -> None:
     ftlab.simulate(hot_and_cold(500, "closed"), Listens, ROOMY, config=hint)
     assert heard == {0, 1}
     assert 'Meta(handle=1, initiator=0, lifetime="unset", prefetch=False)' in written
+
+
+def test_midas_names_its_victims_and_refuses_what_else_would():
+    plain = run("page", "midas")
+    assert plain.own["midas.groups"] >= 2
+    assert sum(count for key, count in plain.own.items() if "midas.blocks" in key) > 0
+    assert plain.checks.violations == 0
+    for tree, told in [
+        ({"gc": {"policy": "fifo"}}, "gc.policy: found fifo with ftl.separation = midas"),
+        ({"gc": {"start": "garbage"}}, "gc.start: found garbage with ftl.separation = midas"),
+        ({"ftl": {"placement": "striped"}}, "ftl.placement: found blocks in each plane"),
+    ]:
+        tree = {**tree, "ftl": {"separation": "midas", **tree.get("ftl", {})}}
+        with pytest.raises(ConfigError, match=re.escape(told)):
+            ftlab.simulate(SOURCE, "page", SMALL, config=tree)
+
+
+def test_two_regions_copy_less_where_most_pages_are_cold():
+    source = ftlab.Workload(
+        "hotcold", bs="4k", size="8MiB", requests=60_000, hot_share=0.1, hot_access=0.9
+    )
+    copied = {
+        policy: ftlab.simulate(
+            source,
+            "page",
+            SMALL,
+            warmup="sequential",
+            config={"gc": {"policy": policy, "copies": "own"}},
+        ).gc.copied_pages
+        for policy in ("greedy", "2r-greedy", "2r-fifo")
+    }
+    assert copied["2r-greedy"] < copied["greedy"]
+    assert copied["2r-fifo"] < copied["greedy"]

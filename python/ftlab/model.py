@@ -67,6 +67,39 @@ def plane(
     ]
 
 
+def separation(**parameters: Any) -> Record:
+    """Return the least write amplification that separation by frequency reaches.
+
+    Pages that are written equally often are a group. Each group has blocks of its own, and the
+    spare space is divided so that all of them together write least. The formulas are in
+    ``crates/ftlab/src/model/separation.rs``.
+
+    Parameters
+    ----------
+    **parameters
+        ``fill``, the pages with data over the physical pages, and one of: ``groups``, a list of
+        shares ``[pages, writes]``; ``zone``, the share of the pages that gets the rest of the
+        writes; ``workload``, an `ftlab.Workload` or its settings. Optional is
+        ``pages_per_block``; without it blocks are large.
+
+    Returns
+    -------
+    Record
+        ``parameters``; ``groups``, how many there are; ``parts``, for each its shares of
+        ``pages``, ``writes`` and ``physical`` pages, None for more than 32;
+        ``write_amplification``, the bound; ``together``, that of FIFO without separation.
+
+    Raises
+    ------
+    ftlab.ConfigError
+        when a parameter is missing, unknown or impossible, or a workload is not stationary
+    """
+    workload = parameters.get("workload")
+    if isinstance(workload, Workload):
+        parameters["workload"] = workload.given
+    return Record(json.loads(_core.model_separation(json.dumps(given(**parameters)))))
+
+
 PAGE = 4096
 """Bytes of a page where theory is measured; they do not matter."""
 

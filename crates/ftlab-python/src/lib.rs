@@ -57,7 +57,7 @@ mod functions {
     use ftlab::figures::Metric;
     use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
-    use ftlab::model::{collection, translation::Prediction};
+    use ftlab::model::{collection, separation, translation::Prediction};
     use ftlab::report::Report;
     use ftlab::session::{self, Point};
     use pyo3::exceptions::PyValueError;
@@ -91,6 +91,7 @@ mod functions {
             crash,
             endurance,
             model_gc,
+            model_separation,
             model_translation,
             model_translation_of,
             simulate,
@@ -157,6 +158,14 @@ mod functions {
     #[pyfunction]
     fn model_gc(parameters: &str) -> PyResult<String> {
         let prediction = collection::Prediction::of(tree(parameters)?).map_err(raise)?;
+        Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
+    }
+
+    /// The least that separation by frequency writes, from parameters (JSON), as JSON `{"parameters": ...,
+    /// "write_amplification": ...}`.
+    #[pyfunction]
+    fn model_separation(parameters: &str) -> PyResult<String> {
+        let prediction = separation::Prediction::of(tree(parameters)?).map_err(raise)?;
         Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 

@@ -583,6 +583,18 @@ bugs! {
         why "a GC step that opens a block for each class finds no free one", by "sepbit";
     WindowKeepsCollected: "windowed-greedy: a block that was collected stays in the window",
         why "it is chosen again", law "every_ftl", by "page,dftl";
+    RegionKeepsCollected: "2r-greedy: a block that was collected stays in its region",
+        why "it is chosen again", law "every_ftl", by "page,dftl";
+    ScanKeepsCollected: "2r-fifo: the pointer finds a block that was collected",
+        why "it is chosen again", law "every_ftl", by "page,dftl";
+    ScanKeepsChosen: "2r-fifo: a block that was collected is still the choice",
+        why "it is chosen again", law "every_ftl", by "page,dftl";
+    MidasKeepsCollected: "midas: a block that was collected stays in the last group",
+        why "it is named again", law "every_ftl", by "page";
+    MidasDeathUnseen: "midas: a page that is superseded counts as valid",
+        why "cost-benefit takes blocks that are not empty for full ones", law "every_ftl", by "page";
+    PlanesFoundUntold: "separation: it hears of no full block that is found after a power cut",
+        why "they are never named", law "power_cuts", by "page";
     TwoQueuesHitUnnoted: "2q: a token that was hit is taken to be in A1",
         why "the lists no longer tell what is in them", by "dftl";
     RoundRobinLosesTurn: "placement: a plane that was chosen has no other turn",

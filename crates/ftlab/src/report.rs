@@ -2,6 +2,7 @@
 
 mod device;
 mod layer;
+mod optimum;
 mod requests;
 
 use crate::buffer::FlushedAtEnd;
@@ -27,6 +28,7 @@ pub use device::{
     ChannelsReport, DeviceReport, LifetimeReport, PlaneWear, PlanesReport, WearReport,
 };
 pub use layer::{ByCause, FlashReport, GcReport, MappingReport, MergeReport, RamReport};
+pub use optimum::OptimumReport;
 pub use requests::{BufferReport, ChecksReport, HostReport, SpeedReport, TraceReport};
 use std::collections::BTreeMap;
 
@@ -40,6 +42,8 @@ figures! {
         let (ledger, timeline) = (device.ledger(), device.timeline());
         let metrics = outcome.ftl.metrics();
         let ram = RamReport::of(outcome);
+        let amplification = ratio(ledger.pages_programmed(), host.page_writes);
+        let optimum = OptimumReport::of(outcome, &warmup, amplification);
         let responses = outcome.responses();
         // What was put off for a read, or goes on in the background, ends after the last completion.
         let working = host.duration.max(timeline.idle_at());
@@ -75,9 +79,11 @@ figures! {
         buffer: Option<BufferReport> = outcome.buffer.map(|manager| BufferReport::of(manager, outcome)),
             null "without a write buffer";
         /// Pages programmed / pages written by the host.
-        write_amplification: Option<f64> = ratio(ledger.pages_programmed(), host.page_writes),
+        write_amplification: Option<f64> = amplification,
             unit "factor", better Lower, null "without writes", source "TPFTL Equation 12, A",
             label "write amplification", live "ftlab_write_amplification";
+        /// The least write amplification of a stationary workload.
+        optimum: OptimumReport = optimum;
         /// Bytes programmed / bytes written by the host; higher where the host writes parts of pages.
         byte_write_amplification: Option<f64> =
             ratio(ledger.pages_programmed() * config.device.page.0, host.bytes_written),

@@ -93,6 +93,60 @@ def gc(overrides: tuple[str, ...], seeds: int, **options: Any) -> None:
     outputs.result(text, lambda: show_table(table))
 
 
+@model.command()
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A parameter: fill, zone, groups, pages_per_block; may be repeated.",
+)
+@click.option(
+    "--workload",
+    metavar="PATTERN,KEY=VALUE,...",
+    help="Take the groups of a workload, as zipf,bs=4k,size=64MiB.",
+)
+@output_options
+def separation(overrides: tuple[str, ...], workload: str | None, **options: Any) -> None:
+    """Predict the least write amplification of any separation.
+
+    Each group of pages that are written equally often has blocks of its own, and the spare space is
+    divided best. Give groups as shares of pages and of writes, a zone, or a workload.
+    """
+    outputs = Outputs.of(options)
+    parameters = dict(parse.setting(text) for text in overrides)
+    if workload is not None:
+        parameters["workload"] = parse.workload(workload)
+    prediction = models.separation(**parameters)
+    table = _separation_table(prediction)
+    text = in_form(outputs.form, table, prediction.to_dict())
+    outputs.result(text, lambda: _show_bound(prediction, table))
+
+
+def _separation_table(prediction: Record) -> Table:
+    """Return a row for each group, or for all of them where they are many."""
+    header = ["group", "pages", "writes", "physical pages"]
+    if prediction.parts is None:
+        return Table(header, [[f"{prediction.groups} groups", "100 %", "100 %", "100 %"]])
+    shares = ("pages", "writes", "physical")
+    return Table(
+        header,
+        [
+            [str(number), *(f"{100 * part[share]:.2f} %" for share in shares)]
+            for number, part in enumerate(prediction.parts, 1)
+        ],
+    )
+
+
+def _show_bound(prediction: Record, table: Table) -> None:
+    show_table(table)
+    say(
+        "",
+        f"write amplification: {prediction.write_amplification:.4f} with the best division, "
+        f"{prediction.together:.4f} of FIFO without separation",
+    )
+
+
 def _gc_table(prediction: Record) -> Table:
     """Return a row for each policy: what is expected of a finite device, and what was measured."""
     rows = []

@@ -214,7 +214,7 @@ impl WorkloadConfig {
 }
 
 /// `Ok` if `good`, else the error that tells what `workload.key` held and what it should hold.
-fn check(
+pub(super) fn check(
     key: &str,
     good: bool,
     found: &dyn std::fmt::Display,

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `config` (what can be asked), `pattern` (the names), `place` (where requests go),
 //! `synthetic` (the stream), then the room `model`, with one file for each built-in profile.
-//! `zipf`, `scatter`, `alias`, `arrivals` and `handles` hold one idea each.
+//! `zipf`, `scatter`, `alias`, `arrivals`, `handles` and `popularity` hold one idea each.
 //!
 //! Every stream is a pure function of its configuration and one seed; opening an input again yields
 //! the same requests bit for bit. Absent: trims, think times, and dependence of arrivals on
@@ -29,6 +29,7 @@ mod handles;
 pub mod model;
 mod pattern;
 mod place;
+mod popularity;
 mod scatter;
 mod synthetic;
 mod zipf;
@@ -42,6 +43,7 @@ pub use config::WorkloadConfig;
 pub use handles::{HandleSelect, Handles};
 pub use model::{Model, PROFILES, Profile};
 pub use pattern::Pattern;
+pub use popularity::PageGroup;
 
 /// The workload of a configuration; `seed` decides everything that is drawn.
 ///

@@ -47,7 +47,7 @@ impl Place {
             }
             Pattern::HotCold => Place::HotCold {
                 slots,
-                hot: ((slots as f64 * plan.hot_share).round() as u64).clamp(1, slots),
+                hot: hot_slots(plan),
                 access: plan.hot_access,
                 spread: scatter(),
                 align,
@@ -83,6 +83,12 @@ impl Place {
             Place::Cachftl(cachftl) => cachftl.next(length, rng),
         }
     }
+}
+
+/// Slots of the hot part.
+pub(super) fn hot_slots(plan: &Plan) -> u64 {
+    let slots = plan.slots();
+    ((slots as f64 * plan.hot_share).round() as u64).clamp(1, slots)
 }
 
 #[inline]

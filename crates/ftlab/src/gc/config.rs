@@ -10,7 +10,7 @@ crate::settings! {
         /// as there are blocks, the most wasteful block is taken instead (`forced_victims`). Among equals the block
         /// with the lowest number is taken by `greedy`, `ramcloud-cost-benefit`, `cat` and `cost-hotness`. Numbers of a volume
         /// are in the order in which blocks were opened. `cost-benefit`, `fifo` and `windowed-greedy` take the oldest.
-        policy: String = String::from("greedy"), source "choices.md#gc-victim";
+        policy: String = String::from(super::GREEDY), source "choices.md#gc-victim";
         /// Free blocks at which GC starts when a frontier needs a block.
         low: u32 = 3, in 1.., unit "blocks", laws 1..=5, source "FlashSim; choices.md#gc-levels";
         /// Free blocks at which a batch ends; more than `low`.

@@ -13,7 +13,7 @@ pub struct Greedy {
 
 impl Greedy {
     pub(super) const SPEC: Spec = Spec {
-        name: "greedy",
+        name: super::GREEDY,
         summary: "fewest valid pages, lowest block number among equals",
         source: "FlashSim, TPFTL, DLOOP",
     };

@@ -16,8 +16,10 @@ mod hotness;
 mod in_order;
 mod numbered;
 mod ramcloud;
+mod two_region;
 mod windowed_greedy;
 
+pub(crate) use by_valid::ByValid;
 pub use candidates::Candidates;
 pub use config::{Copies, CopyBack, GcConfig, GcMode, GcStart};
 pub use d_choices::ChoicesConfig;
@@ -34,6 +36,9 @@ use greedy::{Greedy, GreedyInVolume};
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+
+/// The policy by default.
+pub const GREEDY: &str = "greedy";
 
 /// The policies of this project.
 #[must_use]
@@ -52,6 +57,8 @@ pub fn policies() -> Policies {
         .with(policy::<ramcloud::Ramcloud>())
         .with(policy::<cat::CostAgeTime>())
         .with(Named::new::<()>(CostHotness::SPEC, CostHotness::build()))
+        .with(policy::<two_region::TwoRegionGreedy>())
+        .with(policy::<two_region::TwoRegionFifo>())
 }
 
 /// A policy for a list.

@@ -11,7 +11,8 @@ use crate::error::Error;
 use crate::flash::{Device, Geometry};
 use crate::ftl::demand::MapBlocks;
 use crate::ftl::{Cleaning, Ftl, MapPlace};
-use crate::gc::{Copies, CopyBack, GcStart};
+use crate::gc::{Copies, CopyBack, GREEDY, GcStart};
+use crate::named::Named;
 use crate::placement::allocation::{PlaneOrder, SINGLE};
 use crate::placement::separation::{BuildSeparation, COPIES, Layout, TOGETHER};
 use crate::rng::Rng;
@@ -119,6 +120,10 @@ impl<'a> Case<'a> {
                 config.gc.copies = Copies::Shared;
                 config.ftl.map_blocks = MapBlocks::Own;
             }
+            if names_victims(separation, &config) {
+                GREEDY.clone_into(&mut config.gc.policy);
+                SINGLE.clone_into(&mut config.ftl.placement);
+            }
         }
         for buffer in &config.buffers.iter().cloned().collect::<Vec<_>>() {
             config.own.draw(&buffer.settings, rng);
@@ -179,8 +184,14 @@ impl<'a> Case<'a> {
 
     /// Now and then GC starts by garbage.
     fn draw_start(&mut self, parts: &mut Rng) {
+        let is_free = {
+            let separations = &self.config.separations;
+            let separation = separations.find(&self.config.ftl.separation, &[]);
+            !separation.is_ok_and(|separation| names_victims(separation, &self.config))
+        };
         let Config { gc, ftl, .. } = &mut self.config;
-        if self.entry.spec.obeys("gc.start") && ftl.placement == SINGLE && parts.chance(0.3) {
+        let is_asked = self.entry.spec.obeys("gc.start") && ftl.placement == SINGLE;
+        if is_asked && parts.chance(0.3) && is_free {
             gc.start = GcStart::Garbage;
             gc.garbage = Ratio(pick(parts, &[0.01, 0.1, 0.15, 0.5]));
             gc.victims = between(parts, 1, 3);
@@ -420,5 +431,15 @@ fn draw_device(rng: &mut Rng) -> DeviceConfig {
         transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
         oob: Some(Bytes(PAGE)),
         ..DeviceConfig::default()
+    }
+}
+
+/// Whether a separation names victims, so that no policy does.
+fn names_victims(separation: &Named<BuildSeparation>, config: &Config) -> bool {
+    match &separation.build {
+        BuildSeparation::Together | BuildSeparation::Copies => false,
+        BuildSeparation::Classes(build) => {
+            build(&Layout::of_pages(1), &config.own).is_ok_and(|scheme| scheme.names_victims())
+        }
     }
 }

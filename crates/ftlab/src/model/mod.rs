@@ -5,6 +5,7 @@
 //!
 //! * [`greedy_gc`]: write amplification under random writes, by victim policy; [`mean_field`], of classes that
 //!   nothing keeps apart; [`collection`], of a device.
+//! * [`separation`]: the least write amplification that separation reaches under requests without memory.
 //! * [`caching`]: hit ratios of LRU and FIFO, traffic of a demand-cached map, under independent
 //!   references.
 //! * [`queueing`]: waiting times of a single server.
@@ -17,6 +18,7 @@ pub mod collection;
 pub mod greedy_gc;
 pub mod mean_field;
 pub mod queueing;
+pub mod separation;
 pub mod translation;
 
 use crate::error::Error;
@@ -39,7 +41,7 @@ fn mistake(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
 
 /// The root of a function that is at most 0 at `low` and at least 0 at `high`, by bisection to the
 /// last bit.
-fn root(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn root(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
     loop {
         let middle = low + (high - low) / 2.0;
         if middle <= low || middle >= high {
@@ -50,7 +52,7 @@ fn root(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// The smallest power of two times `start` at which a rising function is not negative.
-fn double_until(start: f64, function: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn double_until(start: f64, function: impl Fn(f64) -> f64) -> f64 {
     let mut high = start;
     while function(high) < 0.0 {
         high *= 2.0;

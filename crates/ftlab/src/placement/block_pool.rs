@@ -583,11 +583,12 @@ impl BlockPool {
         (gained >= least).then(|| self.collect(pbn, flash))
     }
 
-    /// Takes the next block to collect out of the candidates, and tells what it is filled with.
+    /// Takes the next block to collect out of the candidates, and tells what it is filled with: the one that a separation
+    /// has named, or that of the policy.
     ///
     /// # Panics
     /// When no block is closed.
-    pub fn take_victim(&mut self, flash: &mut Flash) -> (Pbn, Class) {
+    pub fn take_victim(&mut self, named: Option<Pbn>, flash: &mut Flash) -> (Pbn, Class) {
         self.victims_of_run += 1;
         let forced = match self.volume {
             Some(_) => self.most_wasteful(flash),
@@ -595,10 +596,40 @@ impl BlockPool {
         };
         self.counts.forced_victims += u64::from(forced.is_some());
         let pbn = forced
+            .or_else(|| named.map(|named| self.named_victim(named, flash)))
             .or_else(|| self.victims.choose(self.now(flash)).map(|slot| self.block_in(slot)))
             .expect("a device that needs GC has closed blocks");
         self.collect(pbn, flash);
         (pbn, self.class_of(pbn))
+    }
+
+    /// The block that a separation has named, or an emptier one of translation pages, of which it does not know.
+    fn named_victim(&mut self, named: Pbn, flash: &Flash) -> Pbn {
+        let slot = self.slot(named);
+        if self.blocks[slot.index()].state == State::Open {
+            self.close_frontier(named, flash);
+        }
+        let valid = |pbn: &Pbn| flash.valid_in(*pbn);
+        let of_map = self.translation_blocks.iter().copied().map(Pbn).min_by_key(valid);
+        of_map.filter(|pbn| valid(pbn) < valid(&named)).unwrap_or(named)
+    }
+
+    /// Closes a block that is full, before the next one of its frontier is opened.
+    fn close_frontier(&mut self, pbn: Pbn, flash: &Flash) {
+        let is_of = |frontier: &&mut Option<Frontier>| frontier.is_some_and(|it| it.pbn == pbn);
+        if let Some(frontier) = self.frontiers.iter_mut().find(is_of) {
+            assert!(frontier.is_some_and(|it| it.next == it.end), "{pbn} is named and not full");
+            *frontier = None;
+        }
+        let slot = self.slot(pbn);
+        self.blocks[slot.index()].state = State::Closed;
+        self.closed(slot, self.class_of(pbn), flash.valid_in(pbn), flash);
+    }
+
+    /// The closed blocks of classes of a separation, each with the number of its class.
+    pub fn closed_blocks(&self) -> impl Iterator<Item = (Pbn, u8)> {
+        let closed = self.blocks.iter().zip(0..).filter(|(block, _)| block.state == State::Closed);
+        closed.filter_map(|(block, slot)| Some((self.block_in(Pbn(slot)), block.class.number()?)))
     }
 
     /// Notes that of the pages of user blocks that were moved, so many were translation pages.

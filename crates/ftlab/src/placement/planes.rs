@@ -29,7 +29,7 @@ use super::survey::Page;
 use crate::cache::block_set::BlockSets;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner, Parity, ValidPages};
-use crate::gc::{Copies, CopyBack, Gc, GcStart, Placed};
+use crate::gc::{Copies, CopyBack, GREEDY, Gc, GcStart, Placed};
 use crate::placement::Class;
 use crate::placement::separation::{BuildSeparation, Layout, Separator};
 use crate::request::Meta;
@@ -560,6 +560,9 @@ impl Planes {
                 separator.found(lpn, pbn, class, flash);
             }
         }
+        for (pbn, class) in self.pools.iter().flat_map(BlockPool::closed_blocks) {
+            unless_bug!(PlanesFoundUntold, separator.found_full(pbn, class));
+        }
     }
 
     /// Takes the next block to collect, of this plane or of one that is at its last free block.
@@ -567,7 +570,8 @@ impl Planes {
         let watched = self.watched.as_ref().filter(|_| !self.rules.is_held_in_gc);
         let last = watched.and_then(|watched| watched.lowest(LAST));
         let plane = last.unwrap_or(plane);
-        let (pbn, class) = self.pools[plane as usize].take_victim(flash);
+        let named = self.chooser.separator().and_then(Separator::victim);
+        let (pbn, class) = self.pools[plane as usize].take_victim(named, flash);
         self.tell_collected(pbn, class, flash);
         self.victim(pbn, plane, class, flash)
     }
@@ -718,6 +722,7 @@ impl Planes {
     /// When something does not add up.
     pub fn audit(&self, device: &Device) {
         self.pools.iter().for_each(|pool| pool.audit(device));
+        self.audit_named(device);
         let Some(watched) = &self.watched else { return };
         let lowest = |is: &dyn Fn(&BlockPool) -> bool| {
             self.pools.iter().position(is).map(|plane| plane as u32)
@@ -726,6 +731,23 @@ impl Planes {
         assert_eq!(watched.lowest(SHORT), short, "planes short of room for the map");
         let last = lowest(&BlockPool::is_at_its_last);
         assert_eq!(watched.lowest(LAST), last, "planes at their last free block");
+    }
+}
+
+impl Planes {
+    /// A separation that names victims knows the full blocks and the valid pages in them.
+    fn audit_named(&self, device: &Device) {
+        let Some(separator) = self.chooser.separation().filter(|it| it.names_victims()) else {
+            return;
+        };
+        let known: BTreeMap<Pbn, u32> = separator.full_blocks().into_iter().collect();
+        for (pbn, valid) in &known {
+            assert!(!device.is_erased(*pbn), "{pbn} may be named and is erased");
+            assert_eq!(*valid, device.valid_in(*pbn), "valid pages of {pbn}, which may be named");
+        }
+        for (pbn, _) in self.pools.iter().flat_map(BlockPool::closed_blocks) {
+            assert!(known.contains_key(&pbn), "{pbn} is closed and is never named");
+        }
     }
 }
 
@@ -767,6 +789,9 @@ impl Sharing {
                     seed: placing.gc.seed(),
                 };
                 let scheme = build(&layout, placing.settings)?;
+                if scheme.names_victims() {
+                    expect_unnamed(placing, separation)?;
+                }
                 let future = scheme.asks_for_future().then(|| flash.ask_for_future());
                 let separator = Separator::new(scheme, &layout, future)?;
                 Ok(Sharing { copies, separator: Some(separator) })
@@ -799,6 +824,27 @@ impl Sharing {
         match self.separator {
             Some(separator) => chooser.separated(separator),
             None => chooser,
+        }
+    }
+}
+
+/// Refuses what else would say which block is collected, next to a separation that names victims.
+fn expect_unnamed(placing: &Placing<'_>, separation: &str) -> Result<(), Error> {
+    let gc = &placing.gc;
+    let is_single = matches!(placing.allocation, BuildPlacement::Single);
+    let refusals = [
+        (gc.policy != GREEDY, "gc.policy", format!("found {}", gc.policy), GREEDY),
+        (gc.start == GcStart::Garbage, "gc.start", "found garbage".to_owned(), "free-blocks"),
+        (!is_single, "ftl.placement", "found blocks in each plane".to_owned(), "single"),
+    ];
+    match refusals.into_iter().find(|(is_wrong, ..)| *is_wrong) {
+        None => Ok(()),
+        Some((_, key, found, expected)) => {
+            let message = format!(
+                "{found} with ftl.separation = {separation}, expected {expected}: it names the blocks that \
+                 are collected"
+            );
+            Err(Error::config(key, message))
         }
     }
 }

@@ -9,6 +9,7 @@
 //! multi-queue   by how often the chunk of a page is written (AutoStream)
 //! sfr           the same, by how lately too (AutoStream)
 //! warcip        by the time between two writes of a page
+//! midas         a chain of groups whose sizes a model chooses; it names its victims
 //! sfs           by writes of a page and the time since the last one
 //! eti           by how often requests cover the extent of a page
 //! fadac         by the writes of a page against a mean that fades
@@ -28,6 +29,7 @@ mod eti;
 mod fadac;
 mod handles;
 mod learned;
+mod midas;
 mod multilog;
 mod oracle;
 mod separator;
@@ -41,6 +43,7 @@ pub use eti::EtiConfig;
 pub use fadac::FadacConfig;
 pub use handles::{HandleBy, HandlesConfig, Isolation};
 pub use learned::{Example, Features, Learned, LearnedConfig, Model};
+pub use midas::MidasConfig;
 pub use multilog::MultilogConfig;
 pub use oracle::{FkConfig, NodapConfig};
 pub use separator::Separator;
@@ -79,6 +82,7 @@ pub fn separations() -> Separations {
         .with(separation::<chunks::MultiQueue>())
         .with(separation::<chunks::Sfr>())
         .with(separation::<warcip::Warcip>())
+        .with(separation::<midas::Midas>())
         .with(separation::<sfs::Sfs>())
         .with(separation::<eti::Eti>())
         .with(separation::<fadac::Fadac>())
@@ -270,6 +274,22 @@ pub trait Separation: Send + Debug + DynClone {
 
     /// The host trimmed a page: it holds no data.
     fn trimmed(&mut self, _lpn: Lpn) {}
+
+    /// Whether it names the blocks that GC collects, in place of `gc.policy`. It then hears of full blocks that are
+    /// found after a power cut, too.
+    fn names_victims(&self) -> bool {
+        false
+    }
+
+    /// The full block to collect next, where it names victims; `None` if it knows of none.
+    fn victim(&mut self) -> Option<Pbn> {
+        None
+    }
+
+    /// Each block that it may name, with its pages with data, for checks.
+    fn full_blocks(&self) -> Vec<(Pbn, u32)> {
+        Vec::new()
+    }
 
     /// Whether a block of a class counts as opened when the one before is full, as it always does in a volume. Otherwise it
     /// does when its first page is written.

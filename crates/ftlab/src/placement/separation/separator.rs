@@ -290,6 +290,30 @@ impl Separator {
         }
     }
 
+    /// After power was lost a block of a class was found full.
+    pub fn found_full(&mut self, block: Pbn, class: u8) {
+        if self.scheme.names_victims() {
+            self.scheme.filled(Filled { block, class });
+        }
+    }
+
+    /// The block that the scheme has collected next, if it names victims.
+    pub fn victim(&mut self) -> Option<Pbn> {
+        self.scheme.victim()
+    }
+
+    /// Whether the scheme names victims.
+    #[must_use]
+    pub fn names_victims(&self) -> bool {
+        self.scheme.names_victims()
+    }
+
+    /// The blocks that the scheme may name, each with its pages with data.
+    #[must_use]
+    pub fn full_blocks(&self) -> Vec<(Pbn, u32)> {
+        self.scheme.full_blocks()
+    }
+
     /// Bytes of RAM.
     #[must_use]
     pub fn ram(&self) -> u64 {
