@@ -55,8 +55,8 @@ impl ByValid {
 
     /// All blocks, each with its valid pages.
     pub fn iter(&self) -> impl Iterator<Item = (Pbn, u32)> {
-        let counts = self.blocks.iter().zip(0..);
-        counts.flat_map(|(blocks, valid)| blocks.iter().map(move |(_, pbn)| (*pbn, valid)))
+        let counts = self.heaps.iter().zip(0..);
+        counts.flat_map(|(heap, valid)| heap.iter().map(move |pbn| (*pbn, valid)))
     }
 
     /// The first block of each count of valid pages that has any, the lowest count in front.
