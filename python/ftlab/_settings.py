@@ -277,13 +277,18 @@ class GC(Settings):
     ----------
     policy
         Which closed block is collected. At the last free block, and after a run of as many victims
-        as there are blocks, the most wasteful block is taken instead (``forced_victims``).
-        ``"greedy"``: Fewest valid pages, lowest block number among equals. ``"cost-benefit"``:
-        Largest age x (1 - u) / 2u. ``"fifo"``: The block closed longest ago. ``"random"``: Any
-        closed block. ``"d-choices"``: Fewest valid pages among gc.choices random blocks.
-        ``"windowed-greedy"``: Fewest valid pages among the blocks closed longest ago.
-        ``"ramcloud-cost-benefit"``: Largest (1 - u) / u x sqrt(age), age in time of the host since
-        the block was filled. Default: greedy. Source: choices.md#gc-victim.
+        as there are blocks, the most wasteful block is taken instead (``forced_victims``). Among
+        equals the block with the lowest number is taken by ``greedy``, ``ramcloud-cost-benefit``,
+        ``cat`` and ``cost-hotness``. Numbers of a volume are in the order in which blocks were
+        opened. ``cost-benefit``, ``fifo`` and ``windowed-greedy`` take the oldest. ``"greedy"``:
+        Fewest valid pages, lowest block number among equals. ``"cost-benefit"``: Largest age x (1 -
+        u) / 2u. ``"fifo"``: The block closed longest ago. ``"random"``: Any closed block.
+        ``"d-choices"``: Fewest valid pages among gc.choices random blocks. ``"windowed-greedy"``:
+        Fewest valid pages among the blocks closed longest ago. ``"ramcloud-cost-benefit"``: Largest
+        (1 - u) / u x sqrt(age), age in time of the host since the block was filled. ``"cat"``:
+        Largest (1 - u) / u x age / erases of the block. ``"cost-hotness"``: Largest (1 - u) / (u x
+        hotness), hotness by writes and age of the pages (SFS). Default: greedy. Source:
+        choices.md#gc-victim.
     low
         Free blocks at which GC starts when a frontier needs a block. Default: 3. Unit: blocks.
         Range: at least 1. Source: FlashSim; choices.md#gc-levels.
@@ -324,6 +329,9 @@ class GC(Settings):
         SepBIT, FAST 2022.
     choices
         Blocks drawn by ``d-choices``. Default: 10. Unit: blocks. Range: 1 to 1024. Source: ours.
+    choices_share
+        Share of the closed blocks that ``d-choices`` draws, two blocks at least. Default:
+        gc.choices blocks. Range: 0 to 1. Source: Wang et al., SepBIT, FAST 2022: 20 %.
     window
         Windowed greedy: share of the blocks, those closed longest ago, among which a victim is
         chosen; one block at least. Default: 25%. Range: 0 to 1. Source: ours.
@@ -338,6 +346,8 @@ class GC(Settings):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -354,6 +364,7 @@ class GC(Settings):
     garbage: Quantity | None = setting("gc.garbage")
     victims: int | None = setting("gc.victims")
     choices: int | None = setting("gc.choices")
+    choices_share: Quantity | None = setting("gc.choices_share")
     window: Quantity | None = setting("gc.window")
 
 
@@ -800,7 +811,13 @@ class Page(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -823,6 +840,8 @@ class Page(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -842,7 +861,21 @@ class Page(NamedFtl):
     )
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -901,7 +934,13 @@ class HAT(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -926,6 +965,8 @@ class HAT(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -945,7 +986,21 @@ class HAT(NamedFtl):
     )
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -972,9 +1027,14 @@ class SEPBIT(NamedFtl):
     mean
         What of the mean lifespan counts. ``"whole"``: Whole page writes. ``"real"``: All of it, as
         in the program of the authors. Default: whole. Source: ours.
+    life
+        When the life of a block begins. In a volume a block is opened when the one before is full.
+        ``"written"``: When its first page is written; in a volume as ``opened``. ``"opened"``: When
+        the block of its class before is full, as in the program of the authors. Default: written.
+        Source: ours.
     queue
-        Whether a short-lived page must be in the queue of recent writes. The length of the queue is
-        near that of the authors' program, not the same. Default: false. Source: ours.
+        Whether a short-lived page must be in the queue of recent writes, as in the program of the
+        authors. Default: false. Source: ours.
     parts
         Which pages it distinguishes. ``"both"``: Those that the host writes and those that GC
         moves. ``"written"``: Those that the host writes: UW of the paper's breakdown. ``"moved"``:
@@ -1021,6 +1081,7 @@ class SEPBIT(NamedFtl):
     window: int | None = setting("sepbit.window")
     growth: int | None = setting("sepbit.growth")
     mean: Literal["whole", "real"] | None = setting("sepbit.mean")
+    life: Literal["written", "opened"] | None = setting("sepbit.life")
     queue: bool | None = setting("sepbit.queue")
     parts: Literal["both", "written", "moved"] | None = setting("sepbit.parts")
     gc_policy: (
@@ -1032,6 +1093,8 @@ class SEPBIT(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -1104,7 +1167,13 @@ class DFTL(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1149,6 +1218,8 @@ class DFTL(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -1165,7 +1236,21 @@ class DFTL(NamedFtl):
     )
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -1224,7 +1309,13 @@ class DLOOP(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1269,6 +1360,8 @@ class DLOOP(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -1282,7 +1375,21 @@ class DLOOP(NamedFtl):
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -1341,7 +1448,13 @@ class DLOOPHot(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1378,6 +1491,8 @@ class DLOOPHot(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -1391,7 +1506,21 @@ class DLOOPHot(NamedFtl):
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -1449,7 +1578,13 @@ class CDFTL(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1483,6 +1618,8 @@ class CDFTL(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -1499,7 +1636,21 @@ class CDFTL(NamedFtl):
     )
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -1560,7 +1711,13 @@ class SFTL(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1587,6 +1744,8 @@ class SFTL(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -1603,7 +1762,21 @@ class SFTL(NamedFtl):
     )
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -1664,6 +1837,8 @@ class ZFTL(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -1741,7 +1916,13 @@ class TPFTL(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1782,6 +1963,8 @@ class TPFTL(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -1798,7 +1981,21 @@ class TPFTL(NamedFtl):
     )
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -1873,7 +2070,13 @@ class TPFTLAdaptive(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1914,6 +2117,8 @@ class TPFTLAdaptive(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -1930,7 +2135,21 @@ class TPFTLAdaptive(NamedFtl):
     )
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -1982,7 +2201,13 @@ class TreeFTL(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -2006,6 +2231,8 @@ class TreeFTL(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -2022,7 +2249,21 @@ class TreeFTL(NamedFtl):
     )
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -2078,7 +2319,13 @@ class APS(NamedFtl):
         placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
         the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
         chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. Default: none. Source: FlashSim; choices.md#separation.
+        a page. ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By
+        how often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -2104,6 +2351,8 @@ class APS(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -2120,7 +2369,21 @@ class APS(NamedFtl):
     )
     separation: (
         Literal[
-            "none", "copies", "temperature", "sepbit", "handles", "multi-queue", "sfr", "warcip"
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
         ]
         | type
         | Plugin
@@ -2178,6 +2441,8 @@ class CFTL(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
@@ -2444,6 +2709,8 @@ class CACHFTL(NamedFtl):
             "d-choices",
             "windowed-greedy",
             "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
         ]
         | type
         | Plugin
