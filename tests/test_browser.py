@@ -179,6 +179,13 @@ def test_a_recording_shows_the_frame_that_its_address_names(browse, tmp_path):
     assert cells[0] == f"{100 * result.mapping.hit_ratio:.2f} %"
     assert cells[1] == f"{result.write_amplification:.3f}"
     assert 'id="problem" hidden' in shown
+    legend = re.search(
+        r'<p[^>]*id="shares".*?</p>|<div[^>]*id="shares".*?</div>', shown, re.DOTALL
+    )[0]
+    assert "translation" in legend and "_" not in re.sub(r"<[^>]*>", "", legend), "causes in words"
+    charts = re.findall(r'<div class="chart">(.*?)</div>', shown)
+    ends = [re.sub(r"<[^>]*>", " ", each).split() for each in charts]
+    assert len(ends) == 4 and all(each[-4:] == ["0", "0", "20,000", "requests"] for each in ends)
 
 
 def test_the_probe_sees_what_is_too_wide_and_too_faint(browse):

@@ -225,6 +225,12 @@ def test_a_recording_has_every_block_of_every_frame(watched, page):
     assert told[-1]["so_far"][1] == f"{result.write_amplification:.3f}"
 
 
+def test_a_page_names_causes_in_words_and_the_ends_of_its_charts(watched, page):
+    assert '["GC data",' in page and '["gc_data",' not in page
+    requests = f"{watched[0].host.requests:,} requests"
+    assert page.count('<div class="chart">') == page.count(f"<span>{requests}</span>") == 4
+
+
 def test_the_command_records_a_page(ftlab):
     done = ftlab("watch", *WRITES, "--ftl", "dftl", "--every", "5k", "--record", "run.html")
     assert done.exit_code == 0, done.output

@@ -18,7 +18,7 @@ from ftlab.frames import FREE, STATES, Frame
 from ftlab.looks import CAUSES
 from ftlab.report.html import asset, document, escaped, script_data
 from ftlab.report.numbers import count, written
-from ftlab.report.summary import setup_line
+from ftlab.report.summary import setup_line, words
 from ftlab.result import Comparison, Result
 from ftlab.titles import title
 from ftlab.watch.seen import COLOURS, FIGURES
@@ -65,23 +65,26 @@ class Recording:
             "pages": self._pages,
             "states": [[name, COLOURS.get(each, "")] for each, name in enumerate(STATES)],
             "seen": np.union1d(states, [FREE]).tolist(),
-            "causes": [[cause, CAUSES[cause]] for cause in causes],
+            "causes": [[words(cause), CAUSES[cause]] for cause in causes],
             "columns": {name: _packed(column) for name, column in columns.items()},
             "frames": _deflated(json.dumps(self._told, separators=(",", ":")).encode()),
         }
-        return document(name, _body(name, result, data, self._charts(), self.frames), "watch")
+        return document(name, _body(name, result, data, self._charts(result), self.frames), "watch")
 
-    def _charts(self) -> str:
-        """Return a chart for each figure that there is."""
+    def _charts(self, result: Result) -> str:
+        """Return a chart for each figure that there is, over the requests of the run."""
+        ends = f"<span>0</span><span>{result['host']['requests']:,} requests</span>"
         drawn: list[str] = []
         for at, (label, (_, unit)) in enumerate(FIGURES.items()):
             values = [each["chart"][at] for each in self._told]
             known = [value for value in values if value is not None]
             if known:
                 drawn.append(
-                    f"<figure><h3>{label}, up to {escaped(written(max(known), unit))}</h3>"
-                    f'<div><canvas data-chart="{at}" role="img" aria-label="{label} over the run">'
-                    f"</canvas></div></figure>"
+                    f'<figure><h3>{label}</h3><div class="chart">'
+                    f'<span class="range"><span>{escaped(written(max(known), unit))}</span>'
+                    f'<span>0</span></span><canvas data-chart="{at}" role="img" '
+                    f'aria-label="{label} over the run"></canvas>'
+                    f'<span class="requests">{ends}</span></div></figure>'
                 )
         return "\n".join(drawn)
 
