@@ -15,6 +15,7 @@ NULLABLE = (
     "gc",
     "merges",
     "buffer",
+    "optimum",
     "response_us",
     "read_response_us",
     "write_response_us",
@@ -316,6 +317,19 @@ class BufferMetrics(Section):
     """The largest amount of such data after a request. Unit: bytes. None without a write buffer."""
     flushed_at_end: BufferFlushedAtEndMetrics
     _sections: ClassVar[Mapping[str, type[Section]]] = {"flushed_at_end": BufferFlushedAtEndMetrics}
+
+
+class OptimumMetrics(Section):
+    """The metrics of ``optimum``."""
+
+    write_amplification: float | None
+    """Write amplification of the best division of the spare space over pages that are written
+    equally often. Unit: factor. None where ``absent`` says why."""
+    gap: float | None
+    """Write amplification / that of the best division - 1. It is below 0 where a run is not in
+    steady state. Unit: ratio. None where ``absent`` says why, or without writes."""
+    absent: str | None
+    """Why there is no bound. Unit: text. None where there is one."""
 
 
 class ResponseUsMetrics(Section):
@@ -741,6 +755,7 @@ class Metrics(Section):
     buffer: BufferMetrics
     write_amplification: float | None
     """Pages programmed / pages written by the host. Unit: factor. None without writes."""
+    optimum: OptimumMetrics
     byte_write_amplification: float | None
     """Bytes programmed / bytes written by the host; higher where the host writes parts of pages.
     Unit: factor. None without writes."""
@@ -778,6 +793,7 @@ class Metrics(Section):
         "gc": GcMetrics,
         "merges": MergesMetrics,
         "buffer": BufferMetrics,
+        "optimum": OptimumMetrics,
         "response_us": ResponseUsMetrics,
         "read_response_us": ReadResponseUsMetrics,
         "write_response_us": WriteResponseUsMetrics,
