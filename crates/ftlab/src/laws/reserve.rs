@@ -1,6 +1,6 @@
 //! Where GC is looked at before each page, it runs while few blocks are free and there is garbage, and then alone.
 
-use crate::gc::{GcConfig, GcMode};
+use crate::gc::{GcConfig, GcMode, Opens};
 use crate::placement::block_pool::GcCounts;
 
 /// A page that the host wrote.
@@ -32,7 +32,7 @@ pub fn a_reserve_is_kept(gc: &GcConfig, step: &Step) {
     }
     let gained = counts.data_blocks * u64::from(pages) - counts.valid_data;
     assert!(gained >= counts.data_blocks, "a block without garbage was collected");
-    if in_background && before > low + CLASSES {
+    if in_background && gc.open == Opens::OnDemand && before > low {
         let least = gc.lazy.0 * f64::from(pages);
         let is_worth_it = counts.valid_data == 0 || gained as f64 >= least;
         assert_eq!(counts.data_blocks, 1, "a block behind a page");
@@ -45,6 +45,3 @@ pub fn a_reserve_is_kept(gc: &GcConfig, step: &Step) {
         assert!(all || enough, "GC ended with {behind} free blocks, gc.high is {high}");
     }
 }
-
-/// Blocks that may be open and erased, at most.
-const CLASSES: u32 = crate::placement::Class::MOST as u32;

@@ -78,11 +78,13 @@ fn asked(handle: Option<u16>) -> (Op, Meta) {
     (op, Meta { handle: handle.unwrap_or_default(), ..Meta::UNSET })
 }
 
-/// Write amplification of a device without a clock, which takes more steps than fit into RAM.
-fn amplification(rules: &Rules, steps: impl Iterator<Item = Step>) -> f64 {
-    let (config, capacity) = configured("handles", rules);
-    let mut device = Device::new(&config.device, capacity).expect("a device");
+/// Write amplification of a preset without a clock, which takes more steps than fit into RAM.
+fn amplification(preset: &str, steps: impl Iterator<Item = Step>) -> f64 {
     let catalog = Catalog::standard();
+    let tree = json!({ "preset": preset });
+    let config = catalog.resolve(tree.as_object().expect("a table")).expect("a configuration");
+    let capacity = config.device.capacity.expect("a preset with a capacity").0;
+    let mut device = Device::new(&config.device, capacity).expect("a device");
     let mut ftl =
         catalog.find("page").and_then(|page| page.build(&config, &mut device)).expect("an FTL");
     let mut written = 0;
@@ -292,14 +294,12 @@ fn without_classes_there_is_one_handle() {
     }
 }
 
-/// Three streams of WARP on its emulated drive A2: 4,085 units, of which 40 are a reserve, eight initially isolated handles.
-/// Cumulative write amplification at four times the capacity, next to the artifact's counters. Units have 1,024 pages
-/// instead of 32,768.
+/// Three streams of WARP on its emulated drive A2. Cumulative write amplification at four times the capacity, next to the
+/// artifact's counters.
 #[test]
 #[ignore = "long: part of make test-long"]
 fn three_streams_amplify_as_the_archive_of_warp_says() {
-    const PAGES: u32 = 1024;
-    let logical_pages = 3584 * PAGES;
+    let pages = 3584 * 1024;
     let cells = [
         (Third::Zipf(2.2), 1.049),
         (Third::Zipf(1.2), 1.099),
@@ -307,10 +307,8 @@ fn three_streams_amplify_as_the_archive_of_warp_says() {
         (Third::Uniform, 2.867),
     ];
     for (third, archive) in cells {
-        let types = vec![Ii; 8];
-        let rules = Rules { types, eager: true, ..rules(logical_pages, PAGES as usize, 4085, 40) };
-        let writes = 4 * u64::from(logical_pages);
-        let found = amplification(&rules, three_streams::steps(logical_pages, third, writes, 1));
+        let steps = three_streams::steps(pages, third, 4 * u64::from(pages), 1);
+        let found = amplification("warp-a2", steps);
         eprintln!("{third:?}: {found:.3}, archive {archive}");
         assert!((found / archive - 1.0).abs() < 0.1, "{third:?}: {found:.3} for {archive}");
     }
