@@ -573,8 +573,6 @@ bugs! {
         why "what is full is a candidate", by "page";
     VolumeNeverCleaned: "volume: GC never starts by garbage",
         why "no more is garbage than gc.garbage says", by "page";
-    ReserveCollectsLazily: "reserve: a block is collected behind a page although it is not worth it",
-        why "gc.lazy says from which share of garbage", by "page";
     ReserveStopsEarly: "reserve: GC ends before there is room",
         why "it goes on up to gc.high while there is garbage", by "page";
     ReserveWantsNoGarbage: "reserve: GC starts although no full block has garbage",

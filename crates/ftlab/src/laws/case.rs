@@ -214,8 +214,8 @@ impl<'a> Case<'a> {
         if obeys && !is_volume && rng.chance(0.3) {
             gc.start = GcStart::EachPage;
             gc.open = pick(rng, Opens::ALL);
-            gc.background = pick(rng, &[0, 0, 3, 7]);
-            gc.lazy = Ratio(pick(rng, &[0.0, 0.3, 1.0]));
+            gc.background = pick(rng, &[0, 3, 7, 12]);
+            gc.lazy = Ratio(pick(rng, &[0.0, 0.3, 1.0, 1.0]));
             gc.copy_back = Some(CopyBack::Off);
         }
     }

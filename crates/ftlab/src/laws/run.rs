@@ -315,7 +315,8 @@ impl<'a> Run<'a> {
                 let counts = self.seen.gc.since(then.gc);
                 let pages = self.device.geometry().pages_per_block;
                 let spread = self.case.spread();
-                a_reserve_is_kept(gc, &Step { counts, free, garbage: then.garbage, pages, spread });
+                let garbage = [then.garbage, self.seen.garbage];
+                a_reserve_is_kept(gc, &Step { counts, free, garbage, pages, spread });
             }
             return;
         }

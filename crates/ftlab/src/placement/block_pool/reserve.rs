@@ -79,7 +79,7 @@ impl BlockPool {
         let pbn = self.victims.choose(self.now(flash)).map(|slot| self.block_in(slot))?;
         let valid = flash.valid_in(pbn);
         let gained = flash.geometry().pages_per_block - valid;
-        if unless_bug!(ReserveCollectsLazily, valid > 0 && f64::from(gained) < least, false) {
+        if valid > 0 && f64::from(gained) < least {
             return None;
         }
         self.start_gc();
