@@ -317,10 +317,12 @@ class GC(Settings):
         owner are known from RAM and from the copied page itself. Default: false. Source:
         choices.md#gc-oob-scan.
     start
-        What starts GC: few free blocks, as in a device, or much garbage, as in a log-structured
-        volume. ``"free-blocks"``: A frontier needs a block, and ``gc.low`` blocks are free: a
-        device of fixed size. ``"garbage"``: A request that writes is over, and more than the share
-        ``gc.garbage`` of all pages in use is garbage: a volume that grows. Default: free-blocks.
+        What starts GC: few free blocks when one is needed or before each page, as in a device, or
+        much garbage, as in a log-structured volume. ``"free-blocks"``: A frontier needs a block,
+        and ``gc.low`` blocks are free: a device of fixed size. ``"garbage"``: A request that writes
+        is over, and more than the share ``gc.garbage`` of all pages in use is garbage: a volume
+        that grows. ``"each-page"``: A page of the host is next, ``gc.low`` or fewer blocks are
+        free, and a full block has garbage: a controller that keeps a reserve. Default: free-blocks.
         Source: Wang et al., SepBIT, FAST 2022.
     garbage
         Share of garbage above which GC starts, and from which a block may be collected (``start =
@@ -329,6 +331,16 @@ class GC(Settings):
         Blocks that are collected after a request that writes when there is too much garbage
         (``start = garbage``). Default: 1. Unit: blocks. Range: 1 to 1024. Source: Wang et al.,
         SepBIT, FAST 2022.
+    open
+        When a frontier gets a block (``start = each-page``). ``"on-demand"``: A page needs it.
+        ``"ahead"``: At the start, and as soon as the block before is full. Default: on-demand.
+        Source: fdp.md#rules.
+    background
+        Free blocks at which a block is collected behind a page of the host; 0 means never (``start
+        = each-page``). Default: 0. Unit: blocks. Source: fdp.md#rules.
+    lazy
+        Share of garbage from which a block with valid pages is collected so (``start =
+        each-page``). Default: 0%. Range: 0 to 1. Source: fdp.md#rules.
     choices
         Blocks drawn by ``d-choices``. Default: 10. Unit: blocks. Range: 1 to 1024. Source: ours.
     choices_share
@@ -364,9 +376,12 @@ class GC(Settings):
     mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     oob_scan: bool | None = setting("gc.oob_scan")
-    start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
     garbage: Quantity | None = setting("gc.garbage")
     victims: int | None = setting("gc.victims")
+    open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    background: int | None = setting("gc.background")
+    lazy: Quantity | None = setting("gc.lazy")
     choices: int | None = setting("gc.choices")
     choices_share: Quantity | None = setting("gc.choices_share")
     window: Quantity | None = setting("gc.window")
@@ -800,6 +815,12 @@ class Page(NamedFtl):
         ``garbage`` of `ftlab.GC`, for this FTL.
     gc_victims
         ``victims`` of `ftlab.GC`, for this FTL.
+    gc_open
+        ``open`` of `ftlab.GC`, for this FTL.
+    gc_background
+        ``background`` of `ftlab.GC`, for this FTL.
+    gc_lazy
+        ``lazy`` of `ftlab.GC`, for this FTL.
     placement
         Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
         for all planes. ``"striped"``: By logical page: a page never leaves its plane.
@@ -860,9 +881,12 @@ class Page(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    gc_start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
     gc_garbage: Quantity | None = setting("gc.garbage")
     gc_victims: int | None = setting("gc.victims")
+    gc_open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    gc_background: int | None = setting("gc.background")
+    gc_lazy: Quantity | None = setting("gc.lazy")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
@@ -927,6 +951,12 @@ class HAT(NamedFtl):
         ``garbage`` of `ftlab.GC`, for this FTL.
     gc_victims
         ``victims`` of `ftlab.GC`, for this FTL.
+    gc_open
+        ``open`` of `ftlab.GC`, for this FTL.
+    gc_background
+        ``background`` of `ftlab.GC`, for this FTL.
+    gc_lazy
+        ``lazy`` of `ftlab.GC`, for this FTL.
     placement
         Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
         for all planes. ``"striped"``: By logical page: a page never leaves its plane.
@@ -989,9 +1019,12 @@ class HAT(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    gc_start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
     gc_garbage: Quantity | None = setting("gc.garbage")
     gc_victims: int | None = setting("gc.victims")
+    gc_open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    gc_background: int | None = setting("gc.background")
+    gc_lazy: Quantity | None = setting("gc.lazy")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
@@ -1070,6 +1103,12 @@ class SEPBIT(NamedFtl):
         ``garbage`` of `ftlab.GC`, for this FTL.
     gc_victims
         ``victims`` of `ftlab.GC`, for this FTL.
+    gc_open
+        ``open`` of `ftlab.GC`, for this FTL.
+    gc_background
+        ``background`` of `ftlab.GC`, for this FTL.
+    gc_lazy
+        ``lazy`` of `ftlab.GC`, for this FTL.
     placement
         Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
         for all planes. ``"striped"``: By logical page: a page never leaves its plane.
@@ -1119,9 +1158,12 @@ class SEPBIT(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage"] | None = setting("gc.start")
+    gc_start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
     gc_garbage: Quantity | None = setting("gc.garbage")
     gc_victims: int | None = setting("gc.victims")
+    gc_open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    gc_background: int | None = setting("gc.background")
+    gc_lazy: Quantity | None = setting("gc.lazy")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )

@@ -573,6 +573,32 @@ bugs! {
         why "what is full is a candidate", by "page";
     VolumeNeverCleaned: "volume: GC never starts by garbage",
         why "no more is garbage than gc.garbage says", by "page";
+    ReserveStopsEarly: "reserve: GC ends before there is room",
+        why "it goes on up to gc.high while there is garbage", by "page";
+    ReserveWantsNoGarbage: "reserve: GC starts although no full block has garbage",
+        why "there is no victim", by "page";
+    HandlesMixIsolations: "handles: what GC moves of an initially isolated handle stays with it",
+        why "it goes to the class of all of them", law "units_keep";
+    HandlesMixPersistent: "handles: what GC moves of all persistently isolated handles shares units",
+        why "each has units of its own", law "units_keep", by "page,dftl,dloop";
+    HandlesOwnShared: "handles: the units of all initially isolated handles belong to the first handle",
+        why "its units then lose pages that others wrote", law "units_keep";
+    HandlesInvalidIsLast: "handles: a handle that the drive does not have counts as the last",
+        why "NVMe takes the default one, number 0", law "units_keep";
+    HandlesInvalidByPage: "handles: each page of a request with an invalid handle is an event",
+        why "the event is of the command", law "units_keep";
+    HandlesReallocateByPage: "handles: each page that GC moves is a unit that was reallocated",
+        why "the event is of the unit", law "units_keep";
+    RoomLacksLastPage: "handles: the last page of an open unit is not told",
+        why "the host may write it (RUAMW)", law "units_keep";
+    LedgerOfFirstWriter: "classes: a copy is counted for the class of the first write of its page",
+        why "the last writer's data are moved", law "a_separation";
+    LedgerErasesUntold: "classes: units that are erased are not counted",
+        why "those of all classes are all", law "the_books";
+    LedgerOfTarget: "classes: a copy is counted for the class that it goes to",
+        why "it leaves a unit of another", law "a_separation";
+    LedgerOfUnit: "classes: a copy is counted for the class of its unit, not of its last writer",
+        why "GC mixes classes", law "a_separation";
     PlacementUntoldOfHost: "separation: it hears nothing of what the host says",
         why "the pages of a handle have a class of their own", law "a_separation";
     HeldForgetsMeta: "buffer: what the host says of a page is gone when the page leaves RAM",

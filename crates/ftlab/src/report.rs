@@ -1,5 +1,6 @@
 //! The result of a run: stable names, units in the names, `null` where a figure does not exist.
 
+mod classes;
 mod device;
 mod layer;
 mod optimum;
@@ -20,10 +21,12 @@ use crate::metrics::latency::{Cdf, Latencies, LatencySummary};
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::Timeline;
 use crate::placement::allocation::SINGLE;
+use crate::placement::separation::Classes;
 use crate::recovery::Recovery;
 use crate::simulate::{HostTotals, Outcome};
 use crate::units::{Bytes, Nanos, Pbn};
 use crate::warmup::{Source, WINDOWS, WarmupReport};
+pub use classes::{ClassesReport, FdpReport};
 pub use device::{
     ChannelsReport, DeviceReport, LifetimeReport, PlaneWear, PlanesReport, WearReport,
 };
@@ -75,6 +78,11 @@ figures! {
         /// Merges.
         merges: Option<MergeReport> = metrics.merges.map(|counts| MergeReport::of(counts, ledger)),
             null "if the FTL collects garbage";
+        /// Classes of a separation.
+        classes: Option<ClassesReport> = metrics.classes.as_ref().map(ClassesReport::of),
+            null "unless pages are separated";
+        /// What a drive with placement handles reports.
+        fdp: Option<FdpReport> = fdp(metrics.classes.as_ref(), outcome), null "unless pages are separated by handles";
         /// The write buffer above the FTL.
         buffer: Option<BufferReport> = outcome.buffer.map(|manager| BufferReport::of(manager, outcome)),
             null "without a write buffer";
@@ -208,6 +216,11 @@ impl Report {
         report.warnings = warnings(&report, outcome, backlog(outcome));
         report
     }
+}
+
+fn fdp(classes: Option<&Classes>, outcome: &Outcome<'_>) -> Option<FdpReport> {
+    let classes = classes?;
+    classes.handled.as_ref().map(|handled| FdpReport::of(classes, handled, outcome))
 }
 
 fn ratio(part: u64, whole: u64) -> Option<f64> {

@@ -108,3 +108,8 @@ fn the_laws_name_no_ftl_and_no_buffer() {
 fn a_separation_hears_what_happens() {
     every_ftl_obeys(LAWS[15]);
 }
+
+#[test]
+fn units_keep_to_the_isolation_of_their_handles() {
+    every_ftl_obeys(LAWS[16]);
+}

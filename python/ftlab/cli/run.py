@@ -19,11 +19,14 @@ from ftlab.cli.output import (
     rendered,
     suffix_of,
 )
+from ftlab.cli.say import hand_over
 from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.cli.written import Written
 from ftlab.config import merge
+from ftlab.report.fdp import has_handles, stats_text, status_text
 from ftlab.report.summary import run_summary
+from ftlab.result import Result
 
 DEFAULT = "tpftl"
 
@@ -59,6 +62,7 @@ DEFAULT = "tpftl"
     help="Write a .parquet file with a row per request.",
 )
 @click.option("--slowest", is_flag=True, help="Show the slowest requests and their waits.")
+@click.option("--fdp", is_flag=True, help="Print the text of nvme fdp stats and status.")
 @click.pass_context
 def run(context: click.Context, /, ftl: str | None, print_config: bool, **options: Any) -> None:
     """Run one FTL on TRACE and summarise the result.
@@ -97,9 +101,20 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
     with elsewhere("run", again, options["trace"]):
         comparison = perform(config, [chosen], obeyed=not again, log=log)
     text = rendered(outputs.form, comparison, single=True)
-    outputs.result(text, lambda: show_sections(run_summary(comparison[0])))
+    outputs.result(text, lambda: _show(comparison[0], options["fdp"]))
     show_warnings(comparison)
     outputs.schedule(comparison[0])
     outputs.pictures(comparison)
     if again:
         context.exit(0 if say_differences(before, comparison[0]) else 1)
+
+
+def _show(result: Result, as_drive: bool) -> None:
+    """Print a result: the summary, or what the command ``nvme`` prints of a drive."""
+    if not as_drive:
+        show_sections(run_summary(result))
+    elif has_handles(result):
+        hand_over(stats_text(result) + "\n" + status_text(result).rstrip("\n"))
+    else:
+        separation = result.find("config.ftl.separation")
+        raise click.UsageError(f"--fdp: found separation {separation}, expected handles")

@@ -12,6 +12,7 @@ from ftlab.preset import beside_the_device
 from ftlab.record import Record
 from ftlab.report.causes import slow
 from ftlab.report.difference import Measured, winners
+from ftlab.report.fdp import event_lines, handles_table
 from ftlab.report.numbers import by_name, unit_of, written
 from ftlab.report.tables import ABSENT, Table, printable
 from ftlab.report.warmups import favoured
@@ -220,6 +221,8 @@ def run_summary(result: Result) -> list[Section]:
         ("mapping", _group(result, "mapping")),
         (f"{title(result.find('ftl'))} alone", _own(result)),
         ("garbage collection", _group(result, "gc")),
+        ("placement handles", handles_table(result) or []),
+        ("placement events", event_lines(result)),
         ("merges", _group(result, "merges")),
         ("write buffer", _group(result, "buffer")),
         ("response time", _responses(result)),

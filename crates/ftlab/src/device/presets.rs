@@ -77,6 +77,12 @@ pub const PRESETS: &[Preset] = &[
         source: "channels and chips as MQSim has them (Tavakkol et al., FAST 2018); NAND as in onfi-tlc",
         text: include_str!("presets/nvme-8x4x2x4.toml"),
     },
+    Preset {
+        name: "warp-a2",
+        summary: "14 GiB, 4085 units of 4 MiB, 8 initially isolated placement handles, 1 % reserve",
+        source: "WARP, FAST 2026: the emulated drive A2 by its artifact's counters, units 1/32 as large",
+        text: include_str!("presets/warp-a2.toml"),
+    },
 ];
 
 /// The settings of the preset called `name`.

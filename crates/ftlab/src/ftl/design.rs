@@ -259,13 +259,17 @@ macro_rules! placed {
 /// The keys that every page-level FTL obeys.
 const PAGE_LEVEL: &[&str] = placed![];
 /// The keys of `PAGE_LEVEL` where GC may also start by garbage.
-const VOLUME: &[&str] = placed!["gc.start", "gc.garbage", "gc.victims"];
+const VOLUME: &[&str] =
+    placed!["gc.start", "gc.garbage", "gc.victims", "gc.open", "gc.background", "gc.lazy",];
 /// The keys of `VOLUME` where pages are separated by the FTL's own rule, which says where copies go.
 const SEPARATED: &[&str] = collected![
     "gc.copy_back",
     "gc.start",
     "gc.garbage",
     "gc.victims",
+    "gc.open",
+    "gc.background",
+    "gc.lazy",
     "ftl.placement",
     "ftl.order",
 ];

@@ -31,6 +31,7 @@ pub mod superblock;
 pub mod waftl;
 
 pub use crate::placement::block_pool::GcMetrics;
+use crate::placement::separation::Classes;
 pub use access::{Access, access};
 pub use aftl::AftlConfig;
 pub use block_optimized::BlockOptimizedConfig;
@@ -354,6 +355,8 @@ pub struct FtlMetrics {
     pub gc: Option<GcMetrics>,
     /// Merges; `None` when garbage is collected instead.
     pub merges: Option<MergeCounts>,
+    /// The classes of pages; `None` when they are not separated.
+    pub classes: Option<Classes>,
     /// Figures of this FTL alone, by name.
     pub own: BTreeMap<&'static str, u64>,
 }

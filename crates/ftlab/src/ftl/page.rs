@@ -63,6 +63,10 @@ impl Ftl for PageFtl {
             });
             flash.program(new, Owner::Data(asked), Cause::Host);
             self.remap(asked, Some(new), flash);
+            let PageFtl { map, pool } = self;
+            pool.tidy(flash, |lpn, to| {
+                map.replace(lpn, Some(to));
+            });
         }
         let PageFtl { map, pool } = self;
         unless_bug!(
@@ -93,7 +97,11 @@ impl Ftl for PageFtl {
     }
 
     fn metrics(&self) -> FtlMetrics {
-        FtlMetrics { own: self.pool.own_metrics(), ..FtlMetrics::of_gc(self.pool.metrics()) }
+        FtlMetrics {
+            classes: self.pool.classes(),
+            own: self.pool.own_metrics(),
+            ..FtlMetrics::of_gc(self.pool.metrics())
+        }
     }
 
     fn reset_metrics(&mut self) {

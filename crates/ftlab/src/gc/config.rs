@@ -28,12 +28,19 @@ crate::settings! {
         /// Whether an OOB read is counted and charged for each page of a victim. If not, validity and
         /// owner are known from RAM and from the copied page itself.
         oob_scan: bool = false, laws [false, true], source "choices.md#gc-oob-scan";
-        /// What starts GC: few free blocks, as in a device, or much garbage, as in a log-structured volume.
+        /// What starts GC: few free blocks when one is needed or before each page, as in a device, or much garbage, as
+        /// in a log-structured volume.
         start: GcStart = GcStart::FreeBlocks, source "Wang et al., SepBIT, FAST 2022";
         /// Share of garbage above which GC starts, and from which a block may be collected (`start = garbage`).
         garbage: Ratio = Ratio(0.15), in 0.01..=0.9, source "Wang et al., SepBIT, FAST 2022";
         /// Blocks that are collected after a request that writes when there is too much garbage (`start = garbage`).
         victims: u32 = 1, in 1..=1024, unit "blocks", source "Wang et al., SepBIT, FAST 2022";
+        /// When a frontier gets a block (`start = each-page`).
+        open: Opens = Opens::OnDemand, source "fdp.md#rules";
+        /// Free blocks at which a block is collected behind a page of the host; 0 means never (`start = each-page`).
+        background: u32 = 0, unit "blocks", source "fdp.md#rules";
+        /// Share of garbage from which a block with valid pages is collected so (`start = each-page`).
+        lazy: Ratio = Ratio(0.0), in 0.0..=1.0, source "fdp.md#rules";
     }
     check |own| {
         if unless_bug!(GcBatchEndsAtOnce, own.high > own.low, true) {
@@ -91,5 +98,18 @@ crate::choices! {
         FreeBlocks = "free-blocks",
         /// A request that writes is over, and more than the share `gc.garbage` of all pages in use is garbage: a volume that grows.
         Garbage = "garbage",
+        /// A page of the host is next, `gc.low` or fewer blocks are free, and a full block has garbage: a controller
+        /// that keeps a reserve.
+        EachPage = "each-page",
+    }
+}
+
+crate::choices! {
+    /// When a frontier gets a block, where GC starts before each page.
+    pub enum Opens {
+        /// A page needs it.
+        OnDemand = "on-demand",
+        /// At the start, and as soon as the block before is full.
+        Ahead = "ahead",
     }
 }

@@ -21,7 +21,7 @@ mod windowed_greedy;
 
 pub(crate) use by_valid::ByValid;
 pub use candidates::Candidates;
-pub use config::{Copies, CopyBack, GcConfig, GcMode, GcStart};
+pub use config::{Copies, CopyBack, GcConfig, GcMode, GcStart, Opens};
 pub use d_choices::ChoicesConfig;
 pub use hotness::Hotness;
 
@@ -304,14 +304,19 @@ impl Gc {
         (self.policy)(&self.pool(blocks, pages_per_block, false), &self.settings)
     }
 
-    /// The same where GC starts by garbage.
+    /// The same where a block is told of when it has enough garbage: a share `gc.garbage` where GC starts by garbage,
+    /// else a page.
     ///
     /// # Errors
     /// As [`Gc::victims`].
     pub fn candidates(&self, blocks: u32, pages_per_block: u32) -> Result<Victims, Error> {
         let pool = self.pool(blocks, pages_per_block, true);
         let policy = (self.policy)(&pool, &self.settings)?;
-        Ok(Victims::Volume(Box::new(Candidates::new(policy, &pool, self.config.garbage.0))))
+        let share = match self.config.start {
+            GcStart::Garbage => self.config.garbage.0,
+            GcStart::FreeBlocks | GcStart::EachPage => 0.0,
+        };
+        Ok(Victims::Volume(Box::new(Candidates::new(policy, &pool, share))))
     }
 }
 

@@ -101,6 +101,7 @@ pub fn audit_life(report: &Report) {
 fn sums(report: &Report) {
     host(report);
     by_cause(report);
+    by_class(report);
     by_block(report);
     energy(report);
     causes(report);
@@ -181,6 +182,28 @@ fn by_cause(report: &Report) {
         * u64::from(report.config.device.pages_per_block);
     let beside = copied("checkpoint") + copied("trim");
     assert!(programmed - beside <= room, "{programmed} pages programmed, room for {room}");
+}
+
+/// What is counted by class adds up to what is counted of all, whoever a copy is counted for.
+fn by_class(report: &Report) {
+    let (Some(classes), Some(gc)) = (&report.classes, &report.gc) else { return };
+    let flash = &report.flash;
+    let all = |counts: &[u64]| counts.iter().sum::<u64>();
+    let copied = flash.programs["gc_data"] + flash.copybacks["gc_data"];
+    assert_eq!(all(&classes.copied_by_unit), copied, "copies by the class of their unit");
+    assert_eq!(all(&classes.copied_by_writer), copied, "copies by the class of their last writer");
+    assert_eq!(all(&classes.erased), gc.data_blocks, "units that were erased, by class");
+    let written = flash.programs["host"] + flash.programs["padding"];
+    assert_eq!(all(&classes.written), written, "pages of the host by class");
+    let Some(fdp) = &report.fdp else { return };
+    assert_eq!(all(&fdp.copied_by_owner), copied, "copies by the owner of their unit");
+    assert_eq!(all(&fdp.copied_by_writer), copied, "copies by their last writer");
+    assert_eq!(all(&fdp.erased_by_owner), gc.data_blocks, "units by their owner");
+    assert_eq!(fdp.host_bytes_written, report.host.bytes_written, "HBMW");
+    let device = &report.config.device;
+    assert_eq!(fdp.media_bytes_written, (written + copied) * device.page.0, "MBMW");
+    let unit = u64::from(device.pages_per_block) * device.page.0;
+    assert_eq!(fdp.media_bytes_erased, gc.data_blocks * unit, "MBE");
 }
 
 /// Operations of planes: all together, and those that serve requests.

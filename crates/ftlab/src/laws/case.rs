@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::flash::{Device, Geometry};
 use crate::ftl::demand::MapBlocks;
 use crate::ftl::{Cleaning, Ftl, MapPlace};
-use crate::gc::{Copies, CopyBack, GREEDY, GcStart};
+use crate::gc::{Copies, CopyBack, GREEDY, GcStart, Opens};
 use crate::named::Named;
 use crate::placement::allocation::{PlaneOrder, SINGLE};
 use crate::placement::separation::{BuildSeparation, COPIES, Layout, TOGETHER};
@@ -133,6 +133,7 @@ impl<'a> Case<'a> {
         let mut case = Case { entry, config };
         case.draw_planes(rng);
         case.draw_start(parts);
+        case.draw_reserve();
         case.draw_commands();
         case.config = entry.adapted(&case.config);
         if case.config.ftl.placement != SINGLE {
@@ -195,6 +196,26 @@ impl<'a> Case<'a> {
             gc.start = GcStart::Garbage;
             gc.garbage = Ratio(pick(parts, &[0.01, 0.1, 0.15, 0.5]));
             gc.victims = between(parts, 1, 3);
+            gc.copy_back = Some(CopyBack::Off);
+        }
+    }
+
+    /// Whether GC is looked at before each page.
+    pub fn keeps_reserve(&self) -> bool {
+        self.config.gc.start == GcStart::EachPage && self.entry.spec.obeys("gc.start")
+    }
+
+    /// Now and then GC is looked at before each page.
+    fn draw_reserve(&mut self) {
+        let rng = &mut Rng::new(self.seed(), "reserve");
+        let Config { gc, ftl, .. } = &mut self.config;
+        let is_volume = gc.start == GcStart::Garbage;
+        let obeys = self.entry.spec.obeys("gc.start") && ftl.placement == SINGLE;
+        if obeys && !is_volume && rng.chance(0.3) {
+            gc.start = GcStart::EachPage;
+            gc.open = pick(rng, Opens::ALL);
+            gc.background = pick(rng, &[0, 3, 7, 12]);
+            gc.lazy = Ratio(pick(rng, &[0.0, 0.3, 1.0, 1.0]));
             gc.copy_back = Some(CopyBack::Off);
         }
     }

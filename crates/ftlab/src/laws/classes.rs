@@ -179,6 +179,15 @@ fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
     ftl.audit(&device);
     let gc = ftl.metrics().gc.expect("what separates pages collects blocks").counts;
     assert_eq!(expected.collected, gc.data_blocks, "each block of user pages that is collected");
+    let classes = ftl.metrics().classes.expect("pages are separated");
+    let found = [&classes.ledger.written, &classes.ledger.moved_from, &classes.ledger.moved_of];
+    let found = found.map(|counts| classes.of(counts));
+    assert_eq!(found[0], expected.written, "pages that the host wrote, by class");
+    assert_eq!(found[1], expected.moved_from, "pages that GC moved, by the class that they left");
+    assert_eq!(
+        found[2], expected.moved_of,
+        "pages that GC moved, by the class of their last write"
+    );
     let full = user_blocks(&device).filter(|pbn| device.is_full(*pbn)).count() as u64;
     assert_eq!(expected.filled, expected.collected + full, "blocks of user pages that became full");
 }
@@ -287,12 +296,23 @@ struct Expected {
     places: Vec<Option<Lying>>,
     /// Pages in use without the garbage of full blocks, and without those that the request has written.
     stored: u32,
+    /// The class of the last write of each page.
+    last: Vec<u8>,
+    /// By class: pages that the host wrote, and that GC moved.
+    written: Vec<u64>,
+    moved_from: Vec<u64>,
+    moved_of: Vec<u64>,
 }
 
 impl Expected {
     fn new(case: &Case<'_>, device: &Device, events: Events) -> Self {
         let pages = vec![None; device.geometry().logical_pages as usize];
+        let counts = || vec![0; usize::from(CLASSES)];
         Expected {
+            last: vec![0; pages.len()],
+            written: counts(),
+            moved_from: counts(),
+            moved_of: counts(),
             places: vec![None; pages.len()],
             events,
             now: 0,
@@ -373,6 +393,8 @@ impl Expected {
                             "the page and its class"
                         );
                         self.pages[lpn.index()] = Some((self.now, class));
+                        self.last[lpn.index()] = class;
+                        self.written[usize::from(class)] += 1;
                         self.now += 1;
                     }
                 }
@@ -455,6 +477,8 @@ impl Expected {
         let age = self.at_gc() - i64::from(then);
         assert_eq!(i64::from(moved.age), age, "{moved:?}, written at {then}");
         self.places[moved.lpn.index()] = None;
+        self.moved_from[usize::from(moved.from)] += 1;
+        self.moved_of[usize::from(self.last[moved.lpn.index()])] += 1;
         self.pages[moved.lpn.index()] = Some((then, class(moved.lpn, moved.age)));
     }
 }

@@ -17,10 +17,12 @@ mod buffered;
 mod case;
 mod classes;
 mod cuts;
+mod handles;
 mod instruments;
 mod order;
 mod parts;
 mod queues;
+mod reserve;
 mod run;
 mod settings;
 mod traffic;
@@ -67,7 +69,7 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 16] = [
+pub const LAWS: [Law; 17] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
@@ -119,6 +121,11 @@ pub const LAWS: [Law; 16] = [
         name: "a separation hears what happens",
         of_ten: 2,
         check: classes::a_separation_hears_what_happens,
+    },
+    Law {
+        name: "units keep to the isolation of their handles",
+        of_ten: 2,
+        check: handles::units_keep_to_the_isolation_of_their_handles,
     },
 ];
 

@@ -5,6 +5,7 @@ use super::order::{
     nothing_begins_before_its_turn, nothing_overtakes_what_it_depends_on,
     what_shares_commands_takes_turns,
 };
+use super::reserve::{Step, a_reserve_is_kept};
 use super::volume::garbage_starts_gc;
 use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
@@ -36,6 +37,8 @@ struct Seen {
     buffered: BufferCounts,
     /// Per block: whether it is erased, and how often it was.
     blocks: Vec<(bool, u32)>,
+    /// Superseded pages of full blocks.
+    garbage: u32,
 }
 
 impl Seen {
@@ -53,6 +56,11 @@ impl Seen {
             unwritten_reads: device.unwritten_reads(),
             unwritten_hits: ftl.buffered().unwritten_hits,
             buffered: ftl.buffered(),
+            garbage: blocks
+                .clone()
+                .filter(|pbn| device.is_full(*pbn))
+                .map(|pbn| device.geometry().pages_per_block - device.valid_in(pbn))
+                .sum(),
             blocks: blocks.map(|pbn| (device.is_erased(pbn), device.erases_of(pbn))).collect(),
         }
     }
@@ -301,6 +309,17 @@ impl<'a> Run<'a> {
             }
             return;
         }
+        if self.case.keeps_reserve() {
+            if pages == 1 && matches!(op, Op::Write | Op::WriteThrough) {
+                let free = [then.free(), self.seen.free()];
+                let counts = self.seen.gc.since(then.gc);
+                let pages = self.device.geometry().pages_per_block;
+                let spread = self.case.spread();
+                let garbage = [then.garbage, self.seen.garbage];
+                a_reserve_is_kept(gc, &Step { counts, free, garbage, pages, spread });
+            }
+            return;
+        }
         let pools = self.case.pools(self.device.geometry(), self.seen.accounts.map_blocks);
         if self.seen.gc_runs == then.gc_runs {
             assert_eq!(
@@ -422,10 +441,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// No block of a pool that stayed free all the time had fewer erases than one that was opened. In a volume blocks
-    /// are chosen before the first page is written.
+    /// No block of a pool that stayed free all the time had fewer erases than one that was opened. In a volume, and with
+    /// a reserve, blocks are chosen before the first page is written.
     fn the_least_erased_block_is_opened(&self, then: &Seen) {
-        if self.seen.accounts.regions || self.case.is_volume() {
+        let is_ahead = self.case.is_volume() || self.case.keeps_reserve();
+        if self.seen.accounts.regions || is_ahead {
             return;
         }
         for pool in self.case.pools(self.device.geometry(), self.seen.accounts.map_blocks) {

@@ -7,7 +7,7 @@ use super::traffic::Traffic;
 use crate::config::Config;
 use crate::device::{Cell, ProgramOrder};
 use crate::error::Error;
-use crate::gc::{CopyBack, GcConfig, GcStart};
+use crate::gc::{CopyBack, GcConfig, GcStart, Opens};
 use crate::placement::allocation::SINGLE;
 use crate::rng::Rng;
 use crate::settings::{Edge, Section, SectionKind, table_of};
@@ -82,13 +82,16 @@ pub fn what_is_not_obeyed_changes_nothing(case: &Case<'_>) {
     }
 }
 
-/// GC that starts by free blocks or by garbage.
+/// GC that starts by free blocks, by garbage, or before each page.
 fn with_start(gc: GcConfig, seed: u64) -> GcConfig {
     let mut rng = Rng::new(seed, "start");
     GcConfig {
         start: pick(&mut rng, GcStart::ALL),
         garbage: Ratio(pick(&mut rng, &[0.01, 0.15, 0.9])),
         victims: between(&mut rng, 1, 9),
+        open: pick(&mut rng, Opens::ALL),
+        background: between(&mut rng, 0, 9),
+        lazy: Ratio(pick(&mut rng, &[0.0, 0.5, 1.0])),
         ..gc
     }
 }

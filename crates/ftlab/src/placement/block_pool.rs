@@ -9,6 +9,7 @@
 
 #![allow(clippy::inline_always)] // part of every page
 
+mod reserve;
 mod volume;
 
 use super::free_blocks::FreeBlocks;
@@ -19,6 +20,7 @@ use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Parity};
 use crate::gc::{Closed, Copies, Gc, GcMode, Moment, Placed, VictimPolicy, Victims};
 use crate::placement::Class;
 use crate::units::{Pbn, Ppn};
+use reserve::Background;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -132,8 +134,10 @@ pub struct BlockPool {
     /// Blocks collected since the current GC run started.
     victims_of_run: u64,
     counts: GcCounts,
-    /// What is known where GC starts by garbage.
+    /// What is known where full blocks are closed at once.
     volume: Option<Volume>,
+    /// What is collected behind a page, where GC is looked at before each.
+    background: Option<Background>,
 }
 
 impl BlockPool {
@@ -279,6 +283,7 @@ impl BlockPool {
             victims_of_run: 0,
             counts: GcCounts::default(),
             volume: None,
+            background: None,
         })
     }
 
@@ -334,6 +339,14 @@ impl BlockPool {
         self.frontiers[self.frontier_of(class)].is_some_and(|f| f.next < f.end)
     }
 
+    /// Erased pages of the block of the frontier of a class.
+    #[must_use]
+    pub fn room(&self, class: Class) -> u32 {
+        // Where blocks are closed at once, the last page is apart.
+        let last = u32::from(unless_bug!(RoomLacksLastPage, self.volume.is_some(), false));
+        self.frontiers[self.frontier_of(class)].map_or(0, |f| f.end - f.next + last)
+    }
+
     /// Parity of the page that [`BlockPool::next_page`] returns next.
     #[must_use]
     pub fn next_parity(&self, class: Class, flash: &Flash) -> Parity {
@@ -363,7 +376,8 @@ impl BlockPool {
     pub fn must_collect(&self, class: Class) -> bool {
         let full = self.frontiers[self.frontier_of(class)].is_none_or(|f| f.next == f.end);
         let free = self.free.len();
-        full && unless_bug!(PoolGcStartsLate, free <= self.low, free < self.low)
+        let is_short = unless_bug!(PoolGcStartsLate, free <= self.low, free < self.low);
+        if self.keeps_reserve() { is_short && self.has_garbage() } else { full && is_short }
     }
 
     /// Notes the start of a GC run.
@@ -376,6 +390,11 @@ impl BlockPool {
     #[must_use]
     pub fn collected_enough(&self, class: Class) -> bool {
         match self.mode {
+            _ if self.keeps_reserve()
+                && unless_bug!(ReserveStopsEarly, !self.has_garbage(), true) =>
+            {
+                true
+            }
             GcMode::Batch => {
                 unless_bug!(PoolBatchEndsEarly, self.is_replenished(), self.free.len() > self.low)
             }
@@ -476,11 +495,11 @@ impl BlockPool {
     pub fn next_pages(&mut self, class: Class, most: u32, flash: &Flash) -> (Ppn, u32) {
         let first = self.next_page(class, flash);
         let index = self.frontier_of(class);
-        let frontier = self.frontiers[index].as_mut().expect("a page of it was taken");
-        // Behind the last page of a block of a volume another block is open.
-        if flash.geometry().block_of(first) != frontier.pbn {
+        let block = flash.geometry().block_of(first);
+        // Behind the last page of a block that is closed at once another block is open, or none.
+        let Some(frontier) = self.frontiers[index].as_mut().filter(|it| it.pbn == block) else {
             return (first, 1);
-        }
+        };
         let more = (most - 1).min(frontier.end - frontier.next);
         frontier.next += more;
         self.programs += u64::from(more);
@@ -591,6 +610,7 @@ impl BlockPool {
     pub fn take_victim(&mut self, named: Option<Pbn>, flash: &mut Flash) -> (Pbn, Class) {
         self.victims_of_run += 1;
         let forced = match self.volume {
+            _ if self.keeps_reserve() => None,
             Some(_) => self.most_wasteful(flash),
             None => self.forced_victim(flash),
         };

@@ -31,7 +31,7 @@ use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner, Parity, ValidPages};
 use crate::gc::{Copies, CopyBack, GREEDY, Gc, GcStart, Placed};
 use crate::placement::Class;
-use crate::placement::separation::{BuildSeparation, Layout, Separator};
+use crate::placement::separation::{self, BuildSeparation, Layout, Separator};
 use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,33 +130,53 @@ impl Planes {
     /// # Errors
     /// As [`Planes::new`], and when `gc.start` does not go with other settings.
     pub fn of_page_map(placing: &Placing<'_>, flash: &mut Flash) -> Result<Self, Error> {
-        if placing.gc.start == GcStart::FreeBlocks {
+        let start = placing.gc.start;
+        if start == GcStart::FreeBlocks {
             return Self::new(placing, flash, 1, 0);
         }
         if !matches!(placing.allocation, BuildPlacement::Single) {
-            let message = "found garbage with blocks in each plane, expected free-blocks, or \
-                           ftl.placement = single";
+            let message = format!(
+                "found {} with blocks in each plane, expected free-blocks, or ftl.placement = single",
+                start.name()
+            );
             return Err(Error::config("gc.start", message));
         }
         if placing.gc.copy_back() != CopyBack::Off {
-            let message = "found copy-back with gc.start = garbage, expected off";
+            let message = format!("found copy-back with gc.start = {}, expected off", start.name());
             return Err(Error::config("gc.copy_back", message));
         }
-        let mut planes = Self::new(placing, flash, 1, 0)?;
+        let mut small = placing.clone();
+        if start == GcStart::EachPage {
+            // GC goes on while there is garbage: the reserve is as large as there is room for.
+            (small.gc.low, small.gc.high) = (1, 2);
+        }
+        let mut planes = Self::new(&small, flash, 1, 0)?;
         let geometry = flash.geometry();
-        let classes: Vec<Class> = match planes.chooser.separator() {
+        let classes = planes.classes_from_the_start(placing);
+        let pool = planes.pools.remove(0);
+        let gc = placing.gc.clone().telling(Some(geometry.logical_pages));
+        let pool = match start {
+            GcStart::EachPage => pool.with_reserve(&gc, geometry, &classes)?,
+            _ => pool.as_volume(&gc, geometry, geometry.logical_pages, &classes)?,
+        };
+        planes.pools.push(pool);
+        Ok(planes)
+    }
+
+    /// The classes that have a block before a page of them is written, where blocks are opened ahead.
+    fn classes_from_the_start(&mut self, placing: &Placing<'_>) -> Vec<Class> {
+        let is_volume = placing.gc.start == GcStart::Garbage;
+        match self.chooser.separator() {
             Some(separator) => {
-                separator.use_in_volume();
-                (0..separator.classes()).map(Class::user).collect()
+                if is_volume {
+                    separator.use_in_volume();
+                }
+                let ahead = if is_volume { separator.classes() } else { separator.ahead() };
+                (0..ahead).map(Class::user).collect()
             }
             None if placing.copies() == Copies::Own => vec![Class::HOST, Class::MOVED],
             None => vec![Class::HOST],
-        };
-        let pool = planes.pools.remove(0);
-        let gc = placing.gc.clone().telling(Some(geometry.logical_pages));
-        let pool = pool.as_volume(&gc, geometry, geometry.logical_pages, &classes)?;
-        planes.pools.push(pool);
-        Ok(planes)
+        }
     }
 
     /// The same with other rules for translation pages.
@@ -277,6 +297,13 @@ impl Planes {
     #[must_use]
     pub fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
         self.chooser.separation().map(Separator::counts).unwrap_or_default()
+    }
+
+    /// The classes of the separation, if pages are separated.
+    #[must_use]
+    pub fn classes(&self) -> Option<separation::Classes> {
+        let room = |class| self.pools.iter().map(|pool| u64::from(pool.room(class))).sum();
+        self.chooser.separation().map(|separator| separator.by_class(room))
     }
 
     /// Starts counting anew.
@@ -439,6 +466,22 @@ impl Planes {
     pub fn clean(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
         if self.pools[0].has_too_much_garbage() {
             self.clean_volume(flash, moved);
+        }
+    }
+
+    /// Behind each page that the host wrote: collects a block if GC runs in the background, and it is worth it.
+    #[inline]
+    pub fn tidy(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+        if self.pools[0].is_tidied() {
+            self.tidy_up(flash, moved);
+        }
+    }
+
+    #[inline(never)]
+    fn tidy_up(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+        if let Some((pbn, class)) = self.pools[0].take_background_victim(flash) {
+            self.tell_collected(pbn, class);
+            self.empty(self.victim(pbn, 0, class, flash), flash, moved);
         }
     }
 

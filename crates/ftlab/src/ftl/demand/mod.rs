@@ -480,6 +480,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
             }),
             gc: Some(self.store.pool.metrics()),
             merges: None,
+            classes: self.store.pool.classes(),
             own: self.own_metrics(),
         }
     }

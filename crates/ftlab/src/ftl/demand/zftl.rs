@@ -171,6 +171,7 @@ impl Ftl for Zftl {
             }),
             gc: Some(self.gc()),
             merges: None,
+            classes: None,
             own: [
                 ("zftl.zones", self.zones.len() as u64),
                 ("zftl.switches", self.switches),

@@ -18,25 +18,53 @@ use crate::gc::Gc;
 use crate::placement::Class;
 use crate::units::{Pbn, Ppn};
 
-/// What is known of a volume.
+/// What is known where full blocks are closed at once: of a volume, or of [a reserve](super::reserve).
 #[derive(Clone, Debug)]
 pub(super) struct Volume {
-    /// The share of garbage above which GC starts.
+    /// The share of garbage above which GC starts; none starts it in a reserve.
     garbage: f64,
     /// Blocks that are collected then.
     victims: u32,
     /// Pages programmed in the pool and erased again since; it wraps.
     erased: u64,
-    /// Blocks that were opened.
-    opened: u64,
-    /// By block: which of the blocks opened it was.
+    /// Blocks that were numbered.
+    numbered: u64,
+    /// By block: which of the blocks opened it was; in a reserve, which of those closed.
     numbers: Vec<u64>,
+    /// Frontiers that have a block before a page needs it; `None` for all.
+    ahead: Option<Vec<usize>>,
+    /// Blocks are numbered when they are closed.
+    pub by_closing: bool,
 }
 
 impl Volume {
-    /// Which of the blocks opened a block is.
+    /// Of a pool of `blocks` blocks, none of which is open.
+    pub fn new(garbage: f64, victims: u32, blocks: u32) -> Self {
+        let numbers = vec![0; blocks as usize];
+        Volume { garbage, victims, erased: 0, numbered: 0, numbers, ahead: None, by_closing: false }
+    }
+
+    /// The same with blocks that are numbered when they are closed, and opened ahead at these frontiers alone.
+    pub fn by_closing(self, ahead: Vec<usize>) -> Self {
+        Volume { ahead: Some(ahead), by_closing: true, ..self }
+    }
+
+    /// Which of the blocks that were numbered a block is.
     pub fn number(&self, slot: Pbn) -> u64 {
         self.numbers[slot.index()]
+    }
+
+    /// A block is opened, or closed: it gets the next number if that is when blocks are numbered.
+    fn turn(&mut self, slot: Pbn, is_closed: bool) {
+        if is_closed == self.by_closing {
+            self.numbers[slot.index()] = self.numbered;
+            self.numbered += 1;
+        }
+    }
+
+    /// Whether a frontier has a block before a page needs it.
+    fn opens_ahead(&self, index: usize) -> bool {
+        self.ahead.as_ref().is_none_or(|ahead| ahead.contains(&index))
     }
 
     /// A block of `pages` pages was erased.
@@ -46,8 +74,8 @@ impl Volume {
 
     /// After power was lost nothing says in which order blocks were opened: it is taken for that of their places.
     pub fn forget_order(&mut self) {
-        self.opened = self.numbers.len() as u64;
-        self.numbers = (0..self.opened).collect();
+        self.numbered = self.numbers.len() as u64;
+        self.numbers = (0..self.numbered).collect();
     }
 }
 
@@ -67,9 +95,7 @@ impl BlockPool {
         self.expect_room(geometry, logical_pages, classes.len() as u32, share)?;
         let blocks = self.region.len() as u32;
         self.victims = gc.candidates(blocks, geometry.pages_per_block)?;
-        let numbers = vec![0; blocks as usize];
-        self.volume =
-            Some(Volume { garbage: share, victims: gc.victims, erased: 0, opened: 0, numbers });
+        self.volume = Some(Volume::new(share, gc.victims, blocks));
         for class in classes {
             self.open_ahead(self.frontier_of(*class), *class, geometry);
         }
@@ -99,14 +125,13 @@ impl BlockPool {
     }
 
     /// Opens a block for a class before a page of it is written.
-    fn open_ahead(&mut self, index: usize, class: Class, geometry: &Geometry) {
+    pub(super) fn open_ahead(&mut self, index: usize, class: Class, geometry: &Geometry) {
         let pbn = self.free.take().unwrap_or_else(|| panic!("no free block for {class:?}"));
         let slot = self.slot(pbn);
         let class = class_of(index, class);
         self.blocks[slot.index()] = BlockInfo { state: State::Open, class };
         if let Some(volume) = &mut self.volume {
-            volume.numbers[slot.index()] = volume.opened;
-            volume.opened += 1;
+            volume.turn(slot, false);
         }
         let next = geometry.first_page(pbn).0;
         // The last page is taken by `last_page`.
@@ -114,7 +139,8 @@ impl BlockPool {
         self.frontiers[index] = Some(Frontier { next, end, pbn });
     }
 
-    /// The next page of a frontier with one page left, or with no block: the block is closed, and another opened.
+    /// The next page of a frontier with one page left, or with no block: the block is closed, and another opened, if
+    /// that is done before a page needs it.
     pub(super) fn last_page(&mut self, index: usize, class: Class, flash: &Flash) -> Ppn {
         if self.frontiers[index].is_none() {
             self.open_ahead(index, class, flash.geometry());
@@ -129,9 +155,15 @@ impl BlockPool {
         let slot = self.slot(pbn);
         let filled_with = self.blocks[slot.index()].class;
         unless_bug!(VolumeClosesLate, self.blocks[slot.index()].state = State::Closed);
+        if let Some(volume) = &mut self.volume {
+            volume.turn(slot, true);
+        }
         // The page is about to be programmed.
         self.closed(slot, filled_with, flash.valid_in(pbn) + 1, flash);
-        self.open_ahead(index, class, flash.geometry());
+        self.frontiers[index] = None;
+        if self.volume.as_ref().is_some_and(|volume| volume.opens_ahead(index)) {
+            self.open_ahead(index, class, flash.geometry());
+        }
         page
     }
 

@@ -29,6 +29,7 @@ mod eti;
 mod fadac;
 mod handles;
 mod learned;
+mod ledger;
 mod midas;
 mod multilog;
 mod oracle;
@@ -41,8 +42,9 @@ mod warcip;
 pub use chunks::{MultiQueueConfig, SfrConfig};
 pub use eti::EtiConfig;
 pub use fadac::FadacConfig;
-pub use handles::{HandleBy, HandlesConfig, Isolation};
+pub use handles::{HandleBy, Handled, HandlesConfig, Isolation, Isolations};
 pub use learned::{Example, Features, Learned, LearnedConfig, Model};
+pub use ledger::{Classes, Ledger};
 pub use midas::MidasConfig;
 pub use multilog::MultilogConfig;
 pub use oracle::{FkConfig, NodapConfig};
@@ -249,6 +251,11 @@ pub trait Separation: Send + Debug + DynClone {
         self.classes()
     }
 
+    /// How many classes, the first ones, have a block from the start, where blocks are opened ahead. It never changes.
+    fn ahead(&self) -> u8 {
+        self.classes()
+    }
+
     /// The host asks to write pages.
     fn requested(&mut self, _request: Requested) {}
 
@@ -315,6 +322,11 @@ pub trait Separation: Send + Debug + DynClone {
     /// Bytes of RAM that it needs in addition to ages.
     fn ram(&self) -> u64 {
         0
+    }
+
+    /// How its classes belong to placement handles, and what was counted of them; `None` where they belong to none.
+    fn handled(&self) -> Option<Handled> {
+        None
     }
 
     /// Figures of its own since counting began, each `NAME.FIGURE`.

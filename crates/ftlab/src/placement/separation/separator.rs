@@ -1,7 +1,9 @@
 //! A separation at work: the time, and when each page and each block was written.
 
 use super::blocks::Blocks;
-use super::{Collected, Filled, Layout, Lying, Moved, Requested, Separation, Written};
+use super::{
+    Classes, Collected, Filled, Layout, Ledger, Lying, Moved, Requested, Separation, Written,
+};
 use crate::error::Error;
 use crate::flash::{Flash, Future, Geometry};
 use crate::placement::Class;
@@ -75,8 +77,9 @@ pub struct Separator {
     opened: Vec<u32>,
     /// When the open block of each class was opened, if that is when the one before was full.
     opened_last: Option<[u32; Class::MOST as usize]>,
-    /// Pages of the host that went to each class since counting began, and pages that GC moved.
-    pages: [[u64; Class::MOST as usize]; 2],
+    /// The class that the host's last write gave each page.
+    last: Vec<u8>,
+    ledger: Ledger,
 }
 
 impl Separator {
@@ -109,7 +112,8 @@ impl Separator {
             opened_last: scheme.opens_ahead().then_some([START.get(); Class::MOST as usize]),
             scheme,
             opened: vec![START.get(); layout.blocks as usize],
-            pages: Default::default(),
+            last: vec![0; pages],
+            ledger: Ledger::default(),
         })
     }
 
@@ -123,6 +127,12 @@ impl Separator {
     #[must_use]
     pub fn spread(&self) -> u8 {
         self.scheme.spread()
+    }
+
+    /// How many classes, the first ones, have a block from the start where blocks are opened ahead.
+    #[must_use]
+    pub fn ahead(&self) -> u8 {
+        self.scheme.ahead()
     }
 
     /// From now on GC starts by garbage.
@@ -154,7 +164,7 @@ impl Separator {
         let stored = self.blocks.as_ref().map_or(0, |blocks| blocks.stored_without(lpn));
         let rest = self.foreseen(lpn);
         let class = self.scheme.of_write(Written { lpn, age, meta, stored, rest });
-        self.pages[0][usize::from(class)] += 1;
+        self.ledger.written[usize::from(class)] += 1;
         class
     }
 
@@ -171,12 +181,15 @@ impl Separator {
         self.lost(lpn);
         self.lies(lpn, class, page, false, geometry);
         self.placed(class, page, false, self.now.get(), geometry);
+        unless_bug!(LedgerOfFirstWriter, self.last[lpn.index()] = class);
         self.written[lpn.index()] = Some(self.now);
         self.now = self.now.checked_add(1).unwrap_or(START);
     }
 
     /// GC moved a page of a class there. `opens` says that the block was opened for it.
     pub fn moved(&mut self, lpn: Lpn, class: u8, page: Ppn, opens: bool, geometry: &Geometry) {
+        let is_last = geometry.page_in_block(page) + 1 == geometry.pages_per_block;
+        self.ledger.filled_by_gc[usize::from(class)] += u64::from(is_last);
         self.lies(lpn, class, page, true, geometry);
         self.placed(class, page, opens, self.at_gc(), geometry);
     }
@@ -243,6 +256,7 @@ impl Separator {
     /// A block of this class with `valid` pages with data is about to be collected.
     pub fn collected(&mut self, class: u8, block: Pbn, valid: u32) {
         let age = self.at_gc().wrapping_sub(self.opened[block.index()]);
+        unless_bug!(LedgerErasesUntold, self.ledger.collected[usize::from(class)] += 1);
         self.scheme.collected(Collected { block, class, valid, age });
         if let Some(blocks) = &mut self.blocks {
             blocks.collected(block);
@@ -261,7 +275,10 @@ impl Separator {
             blocks.leaves(lpn);
         }
         let class = self.scheme.of_move(Moved { lpn, from, age, rest });
-        self.pages[1][usize::from(class)] += 1;
+        self.ledger.moved_to[usize::from(class)] += 1;
+        self.ledger.moved_from[usize::from(unless_bug!(LedgerOfTarget, from, class))] += 1;
+        let last = unless_bug!(LedgerOfUnit, self.last[lpn.index()], from);
+        self.ledger.moved_of[usize::from(last)] += 1;
         class
     }
 
@@ -325,15 +342,27 @@ impl Separator {
     #[must_use]
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = self.scheme.counts();
-        for (names, pages) in [WRITTEN, MOVED].iter().zip(self.pages) {
+        let pages = [self.ledger.written, self.ledger.moved_to];
+        for (names, pages) in [WRITTEN, MOVED].iter().zip(pages) {
             counts.extend(names.iter().copied().zip(pages).take(self.classes().into()));
         }
         counts
     }
 
+    /// The classes as they are now, with the erased pages of their open blocks.
+    #[must_use]
+    pub fn by_class(&self, room: impl Fn(Class) -> u64) -> Classes {
+        Classes {
+            count: self.classes(),
+            ledger: self.ledger.clone(),
+            room: (0..self.classes()).map(|class| room(Class::user(class))).collect(),
+            handled: self.scheme.handled(),
+        }
+    }
+
     /// Begins to count anew.
     pub fn reset_counts(&mut self) {
-        self.pages = Default::default();
+        self.ledger = Ledger::default();
         self.scheme.reset_counts();
     }
 }

@@ -1,0 +1,180 @@
+//! Where classes belong to placement handles, units hold what isolation lets them hold, and events and ledgers count what
+//! happens.
+
+use super::REQUESTS;
+use super::case::{Case, between};
+use super::traffic::Traffic;
+use crate::flash::{Device, Owner};
+use crate::ftl::demand::MapBlocks;
+use crate::ftl::{Access, Ftl, MapPlace};
+use crate::gc::{Copies, CopyBack};
+use crate::placement::allocation::SINGLE;
+use crate::placement::separation::{BuildSeparation, Classes, Handled, Isolation, Layout};
+use crate::request::{Lifetime, Meta, Op};
+use crate::rng::Rng;
+use crate::units::{Pbn, Ppn};
+
+/// Numbers that the host names: those of all lifetimes.
+const NUMBERS: u64 = 6;
+
+pub fn units_keep_to_the_isolation_of_their_handles(case: &Case<'_>) {
+    if !case.entry.spec.obeys("ftl.separation") {
+        return;
+    }
+    let Some(case) = with_handles(case) else { return };
+    let Ok((mut device, mut ftl)) = case.build() else { return };
+    // What stays in RAM is written later, when the host may have said something else.
+    if ftl.keeps_writes() {
+        return;
+    }
+    device.start_measuring();
+    ftl.reset_metrics();
+    let mut host = Host::new(&case, &device, &*ftl);
+    for _ in 0..host.requests() {
+        host.ask(ftl.as_mut(), &mut device);
+        host.no_unit_mixes_what_is_isolated(&device);
+    }
+    let classes = ftl.metrics().classes.expect("pages are separated");
+    host.events_and_ledgers_are(&classes);
+    open_units_have_the_room_that_is_told(&case, &classes, &device);
+}
+
+/// The case under a separation whose classes belong to handles, with settings that are drawn; `None` if there is none.
+fn with_handles<'a>(case: &Case<'a>) -> Option<Case<'a>> {
+    let mut config = case.config.clone();
+    let rng = &mut Rng::new(case.seed(), "handles");
+    let named = config.separations.iter().find(|named| match &named.build {
+        BuildSeparation::Together | BuildSeparation::Copies => false,
+        BuildSeparation::Classes(build) => build(&Layout::of_pages(1), &config.own)
+            .is_ok_and(|separation| separation.handled().is_some()),
+    })?;
+    let (name, settings) = (named.spec.name, named.settings.clone());
+    config.own.draw(&settings, rng);
+    name.clone_into(&mut config.ftl.separation);
+    config.gc.copies = Copies::Shared;
+    config.ftl.map_blocks = MapBlocks::Own;
+    config.device.blocks = Some(5000);
+    let mut case = case.with(config);
+    case.build().ok()?;
+    let spare = between(rng, 0, 12);
+    let least = case.least_blocks();
+    case.config.device.blocks = Some(least + spare);
+    Some(case)
+}
+
+/// What the host knows of its writes.
+struct Host {
+    rng: Rng,
+    traffic: Traffic,
+    isolation: Vec<Isolation>,
+    /// The handle that each page was written with last.
+    handles: Vec<usize>,
+    written: Vec<u64>,
+    invalid_requests: u64,
+}
+
+impl Host {
+    fn new(case: &Case<'_>, device: &Device, ftl: &dyn Ftl) -> Self {
+        let handled = ftl.metrics().classes.and_then(|classes| classes.handled);
+        let isolation = handled.expect("classes belong to handles").isolation;
+        let pages = device.geometry().logical_pages;
+        Host {
+            rng: Rng::new(case.seed(), "numbers"),
+            traffic: Traffic::draw(case.seed(), pages),
+            handles: vec![0; pages as usize],
+            written: vec![0; isolation.len()],
+            isolation,
+            invalid_requests: 0,
+        }
+    }
+
+    fn requests(&mut self) -> u32 {
+        between(&mut self.rng, 1, 10 * REQUESTS as u32)
+    }
+
+    /// A request with a number, whatever of it the device listens to.
+    fn ask(&mut self, ftl: &mut dyn Ftl, device: &mut Device) {
+        let (op, pages) = self.traffic.next();
+        let number = self.rng.below(NUMBERS) as u16;
+        let lifetime = Lifetime::of_code(number as u8).expect("the code of a lifetime");
+        let meta = Meta { handle: number, initiator: number, lifetime, ..Meta::UNSET };
+        if matches!(op, Op::Write | Op::WriteThrough) {
+            let is_valid = usize::from(number) < self.isolation.len();
+            let handle = if is_valid { usize::from(number) } else { 0 };
+            self.invalid_requests += u64::from(!is_valid && !pages.is_empty());
+            self.written[handle] += pages.len() as u64;
+            pages.iter().for_each(|lpn| self.handles[lpn.index()] = handle);
+        }
+        Access { op, pages: &pages, meta }.serve(ftl, device);
+    }
+
+    /// A unit has pages of one handle, or of initially isolated ones alone.
+    fn no_unit_mixes_what_is_isolated(&self, device: &Device) {
+        let geometry = device.geometry();
+        for pbn in (0..geometry.blocks()).map(Pbn).filter(|pbn| device.valid_in(*pbn) > 0) {
+            let first = geometry.first_page(pbn).0;
+            let pages = (first..first + geometry.pages_per_block).map(Ppn);
+            let owners = pages.filter(|page| device.is_valid(*page));
+            let handles: Vec<usize> = owners
+                .filter_map(|page| match device.audit_owner(page) {
+                    Some(Owner::Data(lpn)) => Some(self.handles[lpn.index()]),
+                    _ => None,
+                })
+                .collect();
+            let is_one = handles.iter().all(|handle| *handle == handles[0]);
+            let may_mix = handles.iter().all(|one| self.isolation[*one] == Isolation::Initial);
+            assert!(is_one || may_mix, "{pbn} has pages of handles {handles:?}");
+        }
+    }
+
+    fn events_and_ledgers_are(&self, classes: &Classes) {
+        let handled: &Handled = classes.handled.as_ref().expect("classes belong to handles");
+        let ledger = &classes.ledger;
+        let count = self.isolation.len();
+        assert_eq!(ledger.written[..count], self.written, "pages of the host by handle");
+        assert_eq!(handled.invalid_requests, self.invalid_requests, "requests with no handle");
+        let mut units = 0;
+        for (handle, isolation) in self.isolation.iter().enumerate() {
+            if *isolation != Isolation::None {
+                assert_eq!(ledger.moved_to[handle], 0, "copies among fresh pages of {handle}");
+            }
+            if *isolation == Isolation::Initial {
+                units += ledger.collected[handle];
+            }
+        }
+        assert!(handled.reallocated_units <= units, "units of the host that were reallocated");
+        let [from, of] = [&ledger.moved_from, &ledger.moved_of].map(|counts| {
+            let isolated = |handle: &usize| self.isolation[*handle] != Isolation::Initial;
+            let owned = |handle: usize| -> u64 {
+                let classes = handled.owners.iter().enumerate();
+                classes
+                    .filter(|(_, owner)| usize::from(**owner) == handle)
+                    .map(|(class, _)| counts[class])
+                    .sum()
+            };
+            (0..count).filter(isolated).map(owned).collect::<Vec<_>>()
+        });
+        assert_eq!(from, of, "copies of handles whose units have no pages of others");
+    }
+}
+
+/// RUAMW: partly filled units of the host and of GC have as many erased pages as the FTL reports, where it has one of each
+/// class and no other.
+fn open_units_have_the_room_that_is_told(case: &Case<'_>, classes: &Classes, device: &Device) {
+    let geometry = device.geometry();
+    let config = case.entry.adapted(&case.config);
+    let has_map = case.entry.spec.map == MapPlace::Flash;
+    let is_exact = config.ftl.placement == SINGLE && config.gc.copy_back() == CopyBack::Off;
+    if has_map || !is_exact {
+        return;
+    }
+    let pages = u64::from(geometry.pages_per_block);
+    let told: u64 = classes.room.iter().filter(|room| **room < pages).sum();
+    let erased = |pbn: Pbn| {
+        let first = geometry.first_page(pbn).0;
+        let end = first + geometry.pages_per_block;
+        (first..end).filter(|page| !device.is_programmed(Ppn(*page))).count() as u64
+    };
+    let blocks = (0..geometry.blocks()).map(Pbn).filter(|pbn| !device.is_erased(*pbn));
+    assert_eq!(told, blocks.map(erased).sum::<u64>(), "erased pages of open units");
+}

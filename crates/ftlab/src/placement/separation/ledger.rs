@@ -1,0 +1,49 @@
+//! What GC moves and erases, by class: once by the class of the unit that a page leaves, once by the class that the host's
+//! last write gave the page.
+//!
+//! Each of the two adds up to all pages that GC moves. The first is what a drive can count. Only the second says what the
+//! pages of a class cost where GC mixes classes.
+
+use super::Handled;
+use crate::placement::Class;
+
+/// Pages or units of each class.
+type ByClass = [u64; Class::MOST as usize];
+
+/// What was counted by class since counting began.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Pages that the host wrote.
+    pub written: ByClass,
+    /// Pages that GC moved, by the class that they go to.
+    pub moved_to: ByClass,
+    /// Pages that GC moved, by the class of the unit that they leave.
+    pub moved_from: ByClass,
+    /// Pages that GC moved, by the class that the host's last write gave them.
+    pub moved_of: ByClass,
+    /// Units that GC collected.
+    pub collected: ByClass,
+    /// Units whose last page GC wrote.
+    pub filled_by_gc: ByClass,
+}
+
+/// The ledger of a separation, and its open units.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classes {
+    /// How many classes there are.
+    pub count: u8,
+    /// What was counted.
+    pub ledger: Ledger,
+    /// Erased pages of the open units of each class.
+    pub room: Vec<u64>,
+    /// How classes belong to placement handles.
+    pub handled: Option<Handled>,
+}
+
+impl Classes {
+    /// Those of the classes that there are.
+    #[must_use]
+    pub fn of(&self, all: &ByClass) -> Vec<u64> {
+        all[..usize::from(self.count)].to_vec()
+    }
+}

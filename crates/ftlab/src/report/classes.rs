@@ -1,0 +1,95 @@
+//! Pages and units by class, where pages are separated, and what a drive with placement handles reports of them.
+
+use super::ratio;
+use crate::figures::figures;
+use crate::placement::separation::{Classes, Handled, Isolation};
+use crate::simulate::Outcome;
+use std::collections::BTreeMap;
+
+/// Write amplification of each class, by its pages of the host and what is copied of them.
+fn amplification(written: &[u64], copied: &[u64]) -> Vec<Option<f64>> {
+    written.iter().zip(copied).map(|(written, copied)| ratio(written + copied, *written)).collect()
+}
+
+figures! {
+    /// Pages and units by class.
+    pub struct ClassesReport {
+        pub(super) of(classes: &Classes);
+        let ledger = &classes.ledger;
+        let (written, moved_of) = (classes.of(&ledger.written), classes.of(&ledger.moved_of));
+        /// Write amplification: (pages of the host + copies by last writer) / pages of the host.
+        write_amplification: Vec<Option<f64>> = amplification(&written, &moved_of), unit "list of factors",
+            null "of classes without pages of the host", source "fdp.md#ledgers";
+        /// Pages of the host.
+        written: Vec<u64> = written, unit "list of pages", source "fdp.md#ledgers";
+        /// Pages that GC moves, by the class that the host's last write gave them.
+        copied_by_writer: Vec<u64> = moved_of, unit "list of pages", better Lower, source "fdp.md#ledgers";
+        /// Pages that GC moves, by the class of the unit that they leave.
+        copied_by_unit: Vec<u64> = classes.of(&ledger.moved_from), unit "list of pages", better Lower,
+            source "fdp.md#ledgers";
+        /// Units that GC collects.
+        erased: Vec<u64> = classes.of(&ledger.collected), unit "list of blocks", better Lower, source "fdp.md#ledgers";
+    }
+}
+
+figures! {
+    /// What a drive with placement handles reports. The standard has no figure by handle but RUAMW.
+    pub struct FdpReport {
+        pub(super) of(classes: &Classes, handled: &Handled, outcome: &Outcome<'_>);
+        let ledger = &classes.ledger;
+        let handles = handled.isolation.len();
+        let device = &outcome.config.device;
+        let page = device.page.0;
+        let pages = ledger.written.iter().chain(&ledger.moved_to).sum::<u64>();
+        let block = u64::from(outcome.flash.geometry().pages_per_block) * page;
+        /// HBMW: bytes that the host writes.
+        host_bytes_written: u64 = outcome.host.bytes_written, unit "bytes", source "NVMe 2.1, FDP Statistics";
+        /// MBMW: bytes of user data that host and controller write.
+        media_bytes_written: u64 = pages * page, unit "bytes", better Lower, source "NVMe 2.1, FDP Statistics";
+        /// MBE: bytes of user units that are erased.
+        media_bytes_erased: u64 = ledger.collected.iter().sum::<u64>() * block, unit "bytes", better Lower,
+            source "NVMe 2.1, FDP Statistics";
+        /// Events that the drive would log, by kind.
+        events: BTreeMap<&'static str, u64> = events(classes, handled), unit "events by kind",
+            source "NVMe 2.1, FDP Events";
+        /// RUAMW: logical blocks of `device.sector` that the open unit of each handle still takes, at the end.
+        available_media_writes: Vec<u64> =
+            classes.room[..handles].iter().map(|pages| pages * (page / device.sector.0)).collect(),
+            unit "list of logical blocks", source "NVMe 2.1, Reclaim Unit Handle Status";
+        /// Pages that GC moves, by the handle that owns the unit that they leave; the last is that of all initially
+        /// isolated handles.
+        copied_by_owner: Vec<u64> = by_owner(classes, handled, &ledger.moved_from), unit "list of pages",
+            better Lower, source "fdp.md#ledgers";
+        /// Units that GC erases, by the same.
+        erased_by_owner: Vec<u64> = by_owner(classes, handled, &ledger.collected), unit "list of blocks",
+            better Lower, source "fdp.md#ledgers";
+        /// Pages that GC moves, by the handle that wrote them last.
+        copied_by_writer: Vec<u64> = classes.of(&ledger.moved_of)[..handles].to_vec(), unit "list of pages",
+            better Lower, source "fdp.md#ledgers";
+        /// Write amplification by handle: (pages of the host + copies by last writer) / pages of the host.
+        write_amplification: Vec<Option<f64>> = amplification(
+            &classes.of(&ledger.written)[..handles],
+            &classes.of(&ledger.moved_of)[..handles],
+        ), unit "list of factors", null "of handles without writes", source "fdp.md#ledgers";
+    }
+}
+
+/// Counts by the handle that owns the class; behind the handles what belongs to all initially isolated ones.
+fn by_owner(classes: &Classes, handled: &Handled, counts: &[u64]) -> Vec<u64> {
+    let mut owned = vec![0; handled.isolation.len() + 1];
+    for (owner, count) in handled.owners.iter().zip(counts).take(usize::from(classes.count)) {
+        owned[usize::from(*owner)] += count;
+    }
+    owned
+}
+
+/// Events of the measured phase. Host actions fill units, so a handle changes its unit by itself only where GC writes to it.
+fn events(classes: &Classes, handled: &Handled) -> BTreeMap<&'static str, u64> {
+    let filled = handled.isolation.iter().zip(&classes.ledger.filled_by_gc);
+    let modified = filled.filter(|(isolation, _)| **isolation == Isolation::None);
+    BTreeMap::from([
+        ("invalid_placement_identifier", handled.invalid_requests),
+        ("media_reallocated", handled.reallocated_units),
+        ("implicitly_modified_handle", modified.map(|(_, units)| units).sum()),
+    ])
+}
