@@ -90,9 +90,10 @@ class Figure:
 SHOWN = """
     buffer.hit_ratio mapping.hit_ratio mapping.dirty_replacement_probability
     mapping.translation_reads mapping.translation_writes write_amplification optimum.gap
-    flash.erases gc.copied_pages merges.copied_pages response_us.mean response_us.p99 response_us.p999
-    response_us.p9999 read_response_us.mean write_response_us.mean service_us.mean recovery.time_s
-    recovery.at_risk_bytes_max ram_bytes energy.nj_per_host_byte speed.requests_per_s
+    flash.erases gc.copied_pages merges.copied_pages response_us.mean response_us.p99
+    response_us.p999 response_us.p9999 read_response_us.mean write_response_us.mean
+    service_us.mean recovery.time_s recovery.at_risk_bytes_max ram_bytes energy.nj_per_host_byte
+    speed.requests_per_s
 """
 HEADLINES = tuple(map(Figure.declared, SHOWN.split()))
 """Those of comparisons, in the order of the table."""

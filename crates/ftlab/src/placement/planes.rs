@@ -480,7 +480,7 @@ impl Planes {
     #[inline(never)]
     fn tidy_up(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
         if let Some((pbn, class)) = self.pools[0].take_background_victim(flash) {
-            self.tell_collected(pbn, class);
+            self.tell_collected(pbn, class, flash);
             self.empty(self.victim(pbn, 0, class, flash), flash, moved);
         }
     }
