@@ -14,6 +14,8 @@ NULLABLE = (
     "mapping",
     "gc",
     "merges",
+    "classes",
+    "fdp",
     "buffer",
     "optimum",
     "response_us",
@@ -269,6 +271,58 @@ class MergesMetrics(Section):
     copied_pages: int | None
     """Pages copied by merges and by rewrites of blocks. Unit: pages. None if the FTL collects
     garbage."""
+
+
+class ClassesMetrics(Section):
+    """The metrics of ``classes``."""
+
+    write_amplification: list[float] | None
+    """Write amplification: (pages of the host + copies by last writer) / pages of the host. Unit:
+    list of factors. None unless pages are separated; of classes without pages of the host."""
+    written: list[int] | None
+    """Pages of the host. Unit: list of pages. None unless pages are separated."""
+    copied_by_writer: list[int] | None
+    """Pages that GC moves, by the class that the host's last write gave them. Unit: list of pages.
+    None unless pages are separated."""
+    copied_by_unit: list[int] | None
+    """Pages that GC moves, by the class of the unit that they leave. Unit: list of pages. None
+    unless pages are separated."""
+    erased: list[int] | None
+    """Units that GC collects. Unit: list of blocks. None unless pages are separated."""
+
+
+class FdpMetrics(Section):
+    """The metrics of ``fdp``."""
+
+    host_bytes_written: int | None
+    """HBMW: bytes that the host writes. Unit: bytes. None unless pages are separated by handles."""
+    media_bytes_written: int | None
+    """MBMW: bytes of user data that host and controller write. Unit: bytes. None unless pages are
+    separated by handles."""
+    media_bytes_erased: int | None
+    """MBE: bytes of user units that are erased. Unit: bytes. None unless pages are separated by
+    handles."""
+    events: Counts | None
+    """Events that the drive would log, by kind. Unit: events by kind. None unless pages are
+    separated by handles."""
+    available_media_writes: list[int] | None
+    """RUAMW: logical blocks of ``device.sector`` that the open unit of each handle still takes, at
+    the end. Unit: list of logical blocks. None unless pages are separated by handles."""
+    copied_by_owner: list[int] | None
+    """Pages that GC moves, by the handle that owns the unit that they leave; the last is that of
+    all initially isolated handles. Unit: list of pages. None unless pages are separated by
+    handles."""
+    erased_by_owner: list[int] | None
+    """Units that GC erases, by the same. Unit: list of blocks. None unless pages are separated by
+    handles."""
+    copied_by_writer: list[int] | None
+    """Pages that GC moves, by the handle that wrote them last. Unit: list of pages. None unless
+    pages are separated by handles."""
+    write_amplification: list[float] | None
+    """Write amplification by handle: (pages of the host + copies by last writer) / pages of the
+    host. Unit: list of factors. None unless pages are separated by handles; of handles without
+    writes."""
+    _sections: ClassVar[Mapping[str, type[Section]]] = {"events": Counts}
 
 
 class BufferFlushedAtEndMetrics(Section):
@@ -752,6 +806,8 @@ class Metrics(Section):
     mapping: MappingMetrics
     gc: GcMetrics
     merges: MergesMetrics
+    classes: ClassesMetrics
+    fdp: FdpMetrics
     buffer: BufferMetrics
     write_amplification: float | None
     """Pages programmed / pages written by the host. Unit: factor. None without writes."""
@@ -792,6 +848,8 @@ class Metrics(Section):
         "mapping": MappingMetrics,
         "gc": GcMetrics,
         "merges": MergesMetrics,
+        "classes": ClassesMetrics,
+        "fdp": FdpMetrics,
         "buffer": BufferMetrics,
         "optimum": OptimumMetrics,
         "response_us": ResponseUsMetrics,
