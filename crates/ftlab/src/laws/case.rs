@@ -183,13 +183,15 @@ impl<'a> Case<'a> {
         self.config.gc.start == GcStart::Garbage && self.entry.spec.obeys("gc.start")
     }
 
+    /// Whether GC may start otherwise than by few free blocks: no separation names victims.
+    fn is_free_to_start(&self) -> bool {
+        let separation = self.config.separations.find(&self.config.ftl.separation, &[]);
+        !separation.is_ok_and(|separation| names_victims(separation, &self.config))
+    }
+
     /// Now and then GC starts by garbage.
     fn draw_start(&mut self, parts: &mut Rng) {
-        let is_free = {
-            let separations = &self.config.separations;
-            let separation = separations.find(&self.config.ftl.separation, &[]);
-            !separation.is_ok_and(|separation| names_victims(separation, &self.config))
-        };
+        let is_free = self.is_free_to_start();
         let Config { gc, ftl, .. } = &mut self.config;
         let is_asked = self.entry.spec.obeys("gc.start") && ftl.placement == SINGLE;
         if is_asked && parts.chance(0.3) && is_free {
@@ -208,10 +210,11 @@ impl<'a> Case<'a> {
     /// Now and then GC is looked at before each page.
     fn draw_reserve(&mut self) {
         let rng = &mut Rng::new(self.seed(), "reserve");
+        let is_free = self.is_free_to_start();
         let Config { gc, ftl, .. } = &mut self.config;
         let is_volume = gc.start == GcStart::Garbage;
         let obeys = self.entry.spec.obeys("gc.start") && ftl.placement == SINGLE;
-        if obeys && !is_volume && rng.chance(0.3) {
+        if obeys && is_free && !is_volume && rng.chance(0.3) {
             gc.start = GcStart::EachPage;
             gc.open = pick(rng, Opens::ALL);
             gc.background = pick(rng, &[0, 3, 7, 12]);

@@ -877,7 +877,12 @@ fn expect_unnamed(placing: &Placing<'_>, separation: &str) -> Result<(), Error> 
     let is_single = matches!(placing.allocation, BuildPlacement::Single);
     let refusals = [
         (gc.policy != GREEDY, "gc.policy", format!("found {}", gc.policy), GREEDY),
-        (gc.start == GcStart::Garbage, "gc.start", "found garbage".to_owned(), "free-blocks"),
+        (
+            gc.start != GcStart::FreeBlocks,
+            "gc.start",
+            format!("found {}", gc.start.name()),
+            "free-blocks",
+        ),
         (!is_single, "ftl.placement", "found blocks in each plane".to_owned(), "single"),
     ];
     match refusals.into_iter().find(|(is_wrong, ..)| *is_wrong) {
