@@ -123,6 +123,10 @@ impl<'a> Case<'a> {
             if names_victims(separation, &config) {
                 GREEDY.clone_into(&mut config.gc.policy);
                 SINGLE.clone_into(&mut config.ftl.placement);
+                // What stripes by itself has no such victims.
+                if entry.adapted(&config).ftl.placement != SINGLE {
+                    TOGETHER.clone_into(&mut config.ftl.separation);
+                }
             }
         }
         for buffer in &config.buffers.iter().cloned().collect::<Vec<_>>() {
