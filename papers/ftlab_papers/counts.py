@@ -41,7 +41,7 @@ def summary(judged: Sequence[Judged]) -> str:
     """Return the result in a few sentences, the paper's claims first."""
     papers = of_group(judged, Group.PAPER)
     explained = Counter(each.explained for each in papers if each.explained)
-    told = [f"Of {len(papers)} claims of the paper {_outcomes(papers)}."]
+    told = [f"Of {len(papers)} claims of the paper {_outcomes(papers)}."] if papers else []
     if explained:
         told.append(f"Of those that do not agree {_counted(explained, REASONS)}.")
     if apart := of_group(judged, Group.APART):
