@@ -162,7 +162,7 @@ impl PolicyDesign for TwoRegionFifo {
 impl TwoRegionFifo {
     /// The next block under the bound. The bound rises until there is one, or no block has superseded pages.
     fn next(&mut self) -> Option<Pbn> {
-        while self.bound <= 100 {
+        while self.bound <= 100 && !self.order.is_empty() {
             let ahead = self.order.range((Excluded(self.pointer), Unbounded));
             let least_steps = (self.order.len() * DEPTH / 100).max(1);
             for (place, pbn) in ahead {
@@ -230,6 +230,12 @@ mod tests {
 
     fn choose(policy: &mut dyn VictimPolicy) -> Option<u32> {
         policy.choose(Moment::default()).map(|pbn| pbn.0)
+    }
+
+    #[test]
+    fn without_a_closed_block_there_is_no_victim() {
+        assert_eq!(choose(&mut TwoRegionFifo::build(&POOL, ())), None);
+        assert_eq!(choose(&mut TwoRegionGreedy::build(&POOL, ())), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::REQUESTS;
 use super::case::{Case, between};
 use super::traffic::Traffic;
 use crate::flash::{Device, Future};
-use crate::ftl::demand::{MapBlocks, MapUpdates};
+use crate::ftl::demand::MapBlocks;
 use crate::ftl::{Access, Ftl};
 use crate::gc::{Copies, CopyBack};
 use crate::named::{Named, Spec};
@@ -174,7 +174,7 @@ fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
         let access = Access { op, pages: &pages, meta };
         access.serve(&mut ftl, &mut device);
         expected.heard(access);
-        expected.each_page_lies_where_it_was_placed(&device, ftl.as_ref());
+        expected.as_many_pages_lie_in_a_block_as_were_placed(&device);
     }
     ftl.audit(&device);
     let gc = ftl.metrics().gc.expect("what separates pages collects blocks").counts;
@@ -282,10 +282,8 @@ struct Expected {
     is_volume: bool,
     /// GC may waste pages, to keep parity.
     wastes: bool,
-    /// The FTL says where every page lies: what GC has moved does not wait in RAM.
-    knows_places: bool,
-    /// The class of the block that is being collected.
-    from: Option<u8>,
+    /// The block that is being collected, and its class.
+    from: Option<(Pbn, u8)>,
     collected: u64,
     /// Blocks that became full.
     filled: u64,
@@ -321,7 +319,6 @@ impl Expected {
             pages,
             is_volume: case.is_volume(),
             wastes: case.config.gc.copy_back() != CopyBack::Off,
-            knows_places: case.config.ftl.map_updates == MapUpdates::Written,
             from: None,
             collected: 0,
             filled: 0,
@@ -332,12 +329,10 @@ impl Expected {
         }
     }
 
-    fn each_page_lies_where_it_was_placed(&mut self, device: &Device, ftl: &dyn Ftl) {
-        for (place, lpn) in self.places.iter().zip(0..).filter(|_| self.knows_places) {
-            // A map may know where a page lay that was trimmed.
-            let page = ftl.locate(Lpn(lpn)).filter(|page| device.is_valid(*page));
-            let block = page.map(|page| device.geometry().block_of(page));
-            assert_eq!(place.map(|lying| lying.block), block, "the block of page {lpn}");
+    fn as_many_pages_lie_in_a_block_as_were_placed(&mut self, device: &Device) {
+        for pbn in user_blocks(device) {
+            let left = self.blocks.get(&pbn).map_or(0, |block| block.left);
+            assert_eq!(left, device.valid_in(pbn), "pages that lie in {pbn}");
         }
         let stored = |pbn| match device.is_full(pbn) {
             true => device.valid_in(pbn),
@@ -465,7 +460,7 @@ impl Expected {
 
     fn collect(&mut self, victim: Collected) {
         self.collected += 1;
-        self.from = Some(victim.class);
+        self.from = Some((victim.block, victim.class));
         let now = self.at_gc();
         let block = std::mem::take(self.block(victim.block));
         assert_eq!(victim.valid, block.left, "pages in {victim:?}");
@@ -475,7 +470,9 @@ impl Expected {
 
     fn moved(&mut self, moved: Moved) {
         let (then, old) = self.pages[moved.lpn.index()].expect("what is moved holds data");
-        assert_eq!(Some(moved.from), self.from, "{} leaves the block that is collected", moved.lpn);
+        let place = self.places[moved.lpn.index()].take();
+        let from = place.map(|lying| (lying.block, moved.from));
+        assert_eq!(from, self.from, "{} leaves the block that is collected", moved.lpn);
         assert_eq!(moved.from, old, "{} is in a block of its class", moved.lpn);
         let age = self.at_gc() - i64::from(then);
         assert_eq!(i64::from(moved.age), age, "{moved:?}, written at {then}");
