@@ -33,7 +33,7 @@ SHOWN = {"text", "{memory}", "{eval-rst}", "{toctree}", "{settings-of}", "{ftl-i
 """Languages of blocks that cannot be run: text, and what Sphinx fills in."""
 HOURS = {
     f"docs/reproduce{name}.md": "evaluations take hours; test_reproduce*.py runs parts of them"
-    for name in ("", "-cachftl", "-dloop")
+    for name in ("", "-cachftl", "-dloop", "-separation")
 }
 """Pages whose blocks without a language are not run, and why."""
 
@@ -252,6 +252,7 @@ def test_every_dependency_has_a_row():
     text = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     rows = " ".join(re.findall(r"^\| ([^|]*) \|", text, re.MULTILINE))
     known = {*re.findall(r"[\w-]+", rows), "ftlab", "ftlab-papers", "ftlab-traces"}
+    known |= {each.lower() for each in known}
     assert sorted(set(requirements()) - known) == []
 
 

@@ -138,7 +138,7 @@ def test_a_sweep_over_parts_is_drawn_with_whiskers(ftlab, recorded):
     drawn = ["plot", "kept", "--x", "ftl.cache", "--y", "mapping.hit_ratio", "-o", "p.svg"]
     told = ftlab(*drawn)
     assert "Whiskers: mean ± standard deviation of 3 parts" in told.stdout
-    assert Path("p.svg").read_text().count("TPFTL") == 1, "one line, not one for each part"
+    assert Path("p.svg").read_text().count(">TPFTL<") == 1, "one line, not one for each part"
 
 
 def test_parts_of_traces_of_unequal_length_are_groups_of_their_own(ftlab, recorded):

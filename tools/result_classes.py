@@ -22,7 +22,7 @@ ELEMENTS = {
     "list of us": "float",
     "list of s": "float",
     "list of ratios": "float",
-    "list of factors": "float",
+    "list of factors": "float | None",
 }
 """What lists have, by their units; other lists have counts."""
 MAPPINGS = {"tree": "Record", "number by name": "Numbers"}

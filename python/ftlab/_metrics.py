@@ -90,7 +90,7 @@ class WarmupMetrics(Section):
     """Passes over the input. Unit: passes. None if the mode does not read the input."""
     window_page_writes: int | None
     """Minimum of page writes in a window. Unit: pages. None if the mode has no rule (warmup.md)."""
-    windows: list[float] | None
+    windows: list[float | None] | None
     """Write amplification of each window. Unit: list of factors. None if the mode has no rule."""
     spread: float | None
     """Of the last five windows: (highest - lowest) / mean. Unit: ratio. None if the mode has no
@@ -276,7 +276,7 @@ class MergesMetrics(Section):
 class ClassesMetrics(Section):
     """The metrics of ``classes``."""
 
-    write_amplification: list[float] | None
+    write_amplification: list[float | None] | None
     """Write amplification: (pages of the host + copies by last writer) / pages of the host. Unit:
     list of factors. None unless pages are separated; of classes without pages of the host."""
     written: list[int] | None
@@ -318,7 +318,7 @@ class FdpMetrics(Section):
     copied_by_writer: list[int] | None
     """Pages that GC moves, by the handle that wrote them last. Unit: list of pages. None unless
     pages are separated by handles."""
-    write_amplification: list[float] | None
+    write_amplification: list[float | None] | None
     """Write amplification by handle: (pages of the host + copies by last writer) / pages of the
     host. Unit: list of factors. None unless pages are separated by handles; of handles without
     writes."""
@@ -757,7 +757,7 @@ class TimelineMetrics(Section):
     hit_ratio: list[float | None]
     """Hit ratio of the mapping cache in the interval. Unit: list of ratios. None of intervals
     without lookups."""
-    write_amplification: list[float | None]
+    write_amplification: list[float | None | None]
     """Write amplification of the interval. Unit: list of factors. None of intervals without
     writes."""
     mean_response_us: list[float]

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ftlab import configuration_file, names
+from ftlab.catalogue import catalog
 from ftlab.cli import parse
 from ftlab.cli.options import Reader, model_config, source_config
 from ftlab.cli.progress import meter
@@ -103,7 +104,7 @@ def perform_each(
 ) -> tuple[Comparison, list[str]]:
     """Run the FTLs as `perform` does; also return why those are left out that cannot be built.
 
-    Raises `ftlab.ConfigError` if none can be built.
+    Raises `ftlab.ConfigError` if none can be built, or where a name or a variant is mistaken.
     """
     try:
         return perform(config, ftls, seeds=seeds, parts=parts), []
@@ -117,6 +118,8 @@ def perform_each(
         try:
             alone[ftl] = perform(config, [ftl], obeyed=False)
         except ConfigError as error:
+            if ftl not in (each.name for each in catalog().ftls):
+                raise
             refusals.append(f"{title(ftl)} is left out: {error}")
     if not alone or not refusals:
         raise first
