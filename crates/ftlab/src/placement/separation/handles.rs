@@ -236,8 +236,8 @@ impl Separation for Handles {
 
     fn of_move(&mut self, page: Moved) -> u8 {
         let isolation = self.handled.isolation.get(usize::from(page.from));
-        let is_first = std::mem::take(&mut self.is_new_victim);
-        let is_first = unless_bug!(HandlesReallocateByPage, is_first, true);
+        let was_new = std::mem::take(&mut self.is_new_victim);
+        let is_first = unless_bug!(HandlesReallocateByPage, was_new, true);
         if is_first && isolation == Some(&Isolation::Initial) {
             self.handled.reallocated_units += 1;
         }
