@@ -25,7 +25,7 @@ TARGETS = ["--test", "laws", "--example", "bugs", "--message-format=json-render-
 JOBS = 2
 CASES = 1500
 # Cases are shared out among all FTLs, so that some of them can have more.
-CASES_OF_SOME_FTLS = 6000
+CASES_OF_SOME_FTLS = 20_000
 # Enough to show that the build is sound: `cargo test` runs many more.
 CASES_WITHOUT_A_BUG = 300
 LONGEST_S = 300

@@ -578,17 +578,17 @@ bugs! {
     ReserveWantsNoGarbage: "reserve: GC starts although no full block has garbage",
         why "there is no victim", by "page";
     HandlesMixIsolations: "handles: what GC moves of an initially isolated handle stays with it",
-        why "it goes to the class of all of them", law "units_keep";
+        why "it goes to the class of all of them", law "units_keep", by "page,dftl,dloop";
     HandlesMixPersistent: "handles: what GC moves of all persistently isolated handles shares units",
         why "each has units of its own", law "units_keep", by "page,dftl,dloop";
     HandlesOwnShared: "handles: the units of all initially isolated handles belong to the first handle",
-        why "its units then lose pages that others wrote", law "units_keep";
+        why "its units then lose pages that others wrote", law "units_keep", by "page,dftl,dloop";
     HandlesInvalidIsLast: "handles: a handle that the drive does not have counts as the last",
         why "NVMe takes the default one, number 0", law "units_keep";
     HandlesInvalidByPage: "handles: each page of a request with an invalid handle is an event",
         why "the event is of the command", law "units_keep";
     HandlesReallocateByPage: "handles: each page that GC moves is a unit that was reallocated",
-        why "the event is of the unit", law "units_keep";
+        why "the event is of the unit", law "units_keep", by "page,dftl,dloop";
     RoomLacksLastPage: "handles: the last page of an open unit is not told",
         why "the host may write it (RUAMW)", law "units_keep";
     LedgerOfFirstWriter: "classes: a copy is counted for the class of the first write of its page",
@@ -619,8 +619,6 @@ bugs! {
         why "it is named again", law "every_ftl", by "page";
     MidasDeathUnseen: "midas: a page that is superseded counts as valid",
         why "cost-benefit takes blocks that are not empty for full ones", law "every_ftl", by "page";
-    PlanesFoundUntold: "separation: it hears of no full block that is found after a power cut",
-        why "they are never named", law "power_cuts", by "page";
     TwoQueuesHitUnnoted: "2q: a token that was hit is taken to be in A1",
         why "the lists no longer tell what is in them", by "dftl";
     RoundRobinLosesTurn: "placement: a plane that was chosen has no other turn",
