@@ -61,7 +61,7 @@
 //!         }
 //!     }
 //!     fn ram(&self) -> RamUse { RamUse { tables: 4 * self.map.len() as u64, ..RamUse::default() } }
-//!     fn metrics(&self) -> FtlMetrics { FtlMetrics::of_gc(self.pool.metrics()) }
+//!     fn metrics(&self) -> FtlMetrics { FtlMetrics::of(&self.pool) }
 //!     fn reset_metrics(&mut self) { self.pool.reset_counts(); }
 //! }
 //!

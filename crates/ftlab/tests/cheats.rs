@@ -239,7 +239,7 @@ impl<const NUMBER: usize> Ftl for Cheating<NUMBER> {
     }
 
     fn metrics(&self) -> FtlMetrics {
-        FtlMetrics::of_gc(self.pool.metrics())
+        FtlMetrics::of(&self.pool)
     }
 
     fn reset_metrics(&mut self) {

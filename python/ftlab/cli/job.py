@@ -112,13 +112,14 @@ def perform_each(
         if len(ftls) < 2:
             raise
         first = error
+    built_in = {each.name for each in catalog().ftls}
     alone: dict[str, Comparison] = {}
     refusals = []
     for ftl in ftls:
         try:
             alone[ftl] = perform(config, [ftl], obeyed=False)
         except ConfigError as error:
-            if ftl not in (each.name for each in catalog().ftls):
+            if ftl not in built_in:
                 raise
             refusals.append(f"{title(ftl)} is left out: {error}")
     if not alone or not refusals:

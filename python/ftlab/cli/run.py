@@ -23,8 +23,9 @@ from ftlab.cli.say import hand_over
 from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.cli.written import Written
-from ftlab.config import merge
-from ftlab.report.fdp import has_handles, stats_text, status_text
+from ftlab.config import Config, merge
+from ftlab.plugins import resolved
+from ftlab.report.fdp import stats_text, status_text
 from ftlab.report.summary import run_summary
 from ftlab.result import Result
 
@@ -97,6 +98,8 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
     if print_config:
         print_resolved(config, ftls, options["as_json"])
         return
+    if options["fdp"]:
+        _check_handles(config, chosen)
     outputs = Outputs.of(options, config, chosen)
     with elsewhere("run", again, options["trace"]):
         comparison = perform(config, [chosen], obeyed=not again, log=log)
@@ -109,12 +112,16 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
         context.exit(0 if say_differences(before, comparison[0]) else 1)
 
 
+def _check_handles(config: Config, ftl: str) -> None:
+    """Raise an error if a run is not that of a drive with placement handles."""
+    separation = resolved(config, ftl)["ftl"]["separation"]
+    if separation != "handles":
+        raise click.UsageError(f"--fdp: found separation {separation}, expected handles")
+
+
 def _show(result: Result, as_drive: bool) -> None:
     """Print a result: the summary, or what the command ``nvme`` prints of a drive."""
-    if not as_drive:
-        show_sections(run_summary(result))
-    elif has_handles(result):
+    if as_drive:
         hand_over(stats_text(result) + "\n" + status_text(result).rstrip("\n"))
     else:
-        separation = result.find("config.ftl.separation")
-        raise click.UsageError(f"--fdp: found separation {separation}, expected handles")
+        show_sections(run_summary(result))

@@ -31,6 +31,7 @@ pub mod superblock;
 pub mod waftl;
 
 pub use crate::placement::block_pool::GcMetrics;
+use crate::placement::planes::Planes;
 use crate::placement::separation::Classes;
 pub use access::{Access, access};
 pub use aftl::AftlConfig;
@@ -362,10 +363,11 @@ pub struct FtlMetrics {
 }
 
 impl FtlMetrics {
-    /// Those of garbage collection alone.
+    /// Those of the blocks that an FTL writes to: of GC, of classes, and of the separation.
     #[must_use]
-    pub fn of_gc(gc: GcMetrics) -> Self {
-        FtlMetrics { gc: Some(gc), ..FtlMetrics::default() }
+    pub fn of(pool: &Planes) -> Self {
+        let (gc, classes) = (Some(pool.metrics()), pool.classes());
+        FtlMetrics { gc, classes, own: pool.own_metrics(), ..FtlMetrics::default() }
     }
 }
 

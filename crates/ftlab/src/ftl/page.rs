@@ -97,11 +97,7 @@ impl Ftl for PageFtl {
     }
 
     fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            classes: self.pool.classes(),
-            own: self.pool.own_metrics(),
-            ..FtlMetrics::of_gc(self.pool.metrics())
-        }
+        FtlMetrics::of(&self.pool)
     }
 
     fn reset_metrics(&mut self) {

@@ -8,6 +8,17 @@ use crate::units::{Nanos, Pbn};
 /// A time, and what decides among blocks of equal times.
 pub type Place = (Nanos, u64);
 
+/// The block with the highest score, the first among equals.
+pub fn highest(scores: impl Iterator<Item = (f64, Pbn)>) -> Option<Pbn> {
+    let mut best: Option<(f64, Pbn)> = None;
+    for (score, pbn) in scores {
+        if best.is_none_or(|(highest, _)| score > highest) {
+            best = Some((score, pbn));
+        }
+    }
+    best.map(|(_, pbn)| pbn)
+}
+
 /// The closed blocks of each count of valid pages, the lowest [`Place`] in front.
 #[derive(Clone, Debug)]
 pub struct ByValid {
@@ -65,6 +76,17 @@ impl ByValid {
         first.filter_map(|(valid, heap)| {
             heap.first().map(|pbn| (valid, self.places[pbn.index()], *pbn))
         })
+    }
+
+    /// The block with the highest (1 - u) / u x sqrt(age), and among equals the one with the fewest valid pages. u is the
+    /// share of valid pages. Age is the time since that of its [`Place`]. A block without valid pages comes first.
+    pub fn best_by_age(&self, now: Nanos) -> Option<Pbn> {
+        let pages = self.heaps.len() - 1;
+        highest(self.first().map(|(valid, (since, _), pbn)| {
+            let age = now.saturating_sub(since) as f64;
+            let gain = (pages - valid) as f64 / valid as f64;
+            (if valid == 0 { f64::INFINITY } else { gain * age.sqrt() }, pbn)
+        }))
     }
 
     /// Moves the block at a position to the front of those behind it.

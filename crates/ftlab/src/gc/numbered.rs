@@ -1,6 +1,7 @@
 //! Closed blocks in the order of their numbers, for policies that compare each with all others.
 
 use super::Closed;
+use super::by_valid::highest;
 use crate::units::Pbn;
 use std::collections::BTreeMap;
 
@@ -40,13 +41,7 @@ impl Numbered {
 
     /// The block with the highest score, the lowest number among equals. A score is asked with valid pages.
     pub fn best(&self, score: impl Fn(Pbn, u32) -> f64) -> Option<Pbn> {
-        let mut best: Option<(f64, Pbn)> = None;
-        for pbn in self.blocks.values() {
-            let score = score(*pbn, self.valid[pbn.index()]);
-            if best.is_none_or(|(highest, _)| score > highest) {
-                best = Some((score, *pbn));
-            }
-        }
-        best.map(|(_, pbn)| pbn)
+        let blocks = self.blocks.values();
+        highest(blocks.map(|pbn| (score(*pbn, self.valid[pbn.index()]), *pbn)))
     }
 }

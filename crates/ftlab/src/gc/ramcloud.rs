@@ -8,25 +8,11 @@
 
 use super::by_valid::ByValid;
 use super::{Closed, Moment, PolicyDesign, Pool, Spec, VictimPolicy};
-use crate::units::{Nanos, Pbn};
+use crate::units::Pbn;
 
 /// The closed blocks of each count of valid pages, those filled first in front.
 #[derive(Clone, Debug)]
-pub struct Ramcloud {
-    closed: ByValid,
-    pages_per_block: usize,
-}
-
-impl Ramcloud {
-    /// (1 - u) / u x sqrt(age); a block without valid pages is worth more than any other.
-    fn score(&self, valid: usize, filled: Nanos, now: Nanos) -> f64 {
-        if valid == 0 {
-            return f64::INFINITY;
-        }
-        let age = now.saturating_sub(filled) as f64;
-        (self.pages_per_block - valid) as f64 / valid as f64 * age.sqrt()
-    }
-}
+pub struct Ramcloud(ByValid);
 
 impl PolicyDesign for Ramcloud {
     type Settings = ();
@@ -38,34 +24,24 @@ impl PolicyDesign for Ramcloud {
     };
 
     fn build(pool: &Pool, (): ()) -> Self {
-        Ramcloud {
-            closed: ByValid::new(pool.blocks, pool.pages_per_block),
-            pages_per_block: pool.pages_per_block as usize,
-        }
+        Ramcloud(ByValid::new(pool.blocks, pool.pages_per_block))
     }
 }
 
 impl VictimPolicy for Ramcloud {
     fn close(&mut self, Closed { pbn, valid, at, number, .. }: Closed) {
-        self.closed.add(pbn, valid, (at.time, number.unwrap_or(pbn.0.into())));
+        self.0.add(pbn, valid, (at.time, number.unwrap_or(pbn.0.into())));
     }
 
     fn shrink(&mut self, pbn: Pbn, valid: u32, _now: u64) {
-        self.closed.shrink(pbn, valid);
+        self.0.shrink(pbn, valid);
     }
 
     fn remove(&mut self, pbn: Pbn, valid: u32) {
-        self.closed.remove(pbn, valid);
+        self.0.remove(pbn, valid);
     }
 
     fn choose(&mut self, now: Moment) -> Option<Pbn> {
-        let mut best: Option<(f64, Pbn)> = None;
-        for (valid, (filled, _), pbn) in self.closed.first() {
-            let score = self.score(valid, filled, now.time);
-            if best.is_none_or(|(highest, _)| score > highest) {
-                best = Some((score, pbn));
-            }
-        }
-        best.map(|(_, pbn)| pbn)
+        self.0.best_by_age(now.time)
     }
 }

@@ -179,16 +179,15 @@ fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
     ftl.audit(&device);
     let gc = ftl.metrics().gc.expect("what separates pages collects blocks").counts;
     assert_eq!(expected.collected, gc.data_blocks, "each block of user pages that is collected");
-    // An FTL of the user's need not tell them.
-    if let Some(classes) = ftl.metrics().classes {
-        let found = [&classes.ledger.written, &classes.ledger.moved_from, &classes.ledger.moved_of];
-        let found = found.map(|counts| classes.of(counts));
-        assert_eq!(found[0], expected.written, "pages that the host wrote, by class");
-        let moved = "pages that GC moved, by the class that they left";
-        assert_eq!(found[1], expected.moved_from, "{moved}");
-        let moved = "pages that GC moved, by the class of their last write";
-        assert_eq!(found[2], expected.moved_of, "{moved}");
-    }
+    let classes = ftl.metrics().classes.expect("FtlMetrics has the classes of a separation");
+    let found = [&classes.ledger.written, &classes.ledger.moved_from, &classes.ledger.moved_of];
+    let found = found.map(|counts| classes.of(counts));
+    assert_eq!(found[0], expected.written, "pages that the host wrote, by class");
+    assert_eq!(found[1], expected.moved_from, "pages that GC moved, by the class that they left");
+    assert_eq!(
+        found[2], expected.moved_of,
+        "pages that GC moved, by the class of their last write"
+    );
     let full = user_blocks(&device).filter(|pbn| device.is_full(*pbn)).count() as u64;
     assert_eq!(expected.filled, expected.collected + full, "blocks of user pages that became full");
 }

@@ -23,9 +23,8 @@ pub fn units_keep_to_the_isolation_of_their_handles(case: &Case<'_>) {
     }
     let Some(case) = with_handles(case) else { return };
     let Ok((mut device, mut ftl)) = case.build() else { return };
-    // What stays in RAM is written later, when the host may have said something else. An FTL of the user's need not
-    // tell its classes.
-    if ftl.keeps_writes() || ftl.metrics().classes.is_none() {
+    // What stays in RAM is written later, when the host may have said something else.
+    if ftl.keeps_writes() {
         return;
     }
     device.start_measuring();

@@ -478,10 +478,8 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
                 gc_hits: self.gc_hits,
                 occupancy: self.cache.occupancy(),
             }),
-            gc: Some(self.store.pool.metrics()),
-            merges: None,
-            classes: self.store.pool.classes(),
             own: self.own_metrics(),
+            ..FtlMetrics::of(&self.store.pool)
         }
     }
 

@@ -11,6 +11,8 @@
 
 use super::{Layout, Moved, Separation, SeparationDesign, Spec, Written};
 use crate::units::Ratio;
+use std::fmt::Debug;
+use std::marker::PhantomData;
 
 crate::settings! {
     /// Parameters of the oracle by blocks.
@@ -32,13 +34,25 @@ crate::settings! {
     }
 }
 
-/// Future knowledge by blocks.
+/// Future knowledge, with bounds by a rule.
 #[derive(Clone, Debug)]
-pub struct Fk {
-    last: u8,
-    pages_per_block: u32,
+pub struct Oracle<Rule> {
+    /// The rest of a life from which a page goes beyond each class but the last.
+    bounds: Vec<f64>,
     logical_pages: u32,
+    rule: PhantomData<Rule>,
 }
+
+/// Bounds that are blocks apart.
+#[derive(Clone, Debug)]
+pub struct Blocks;
+
+/// Bounds that grow by a factor.
+#[derive(Clone, Debug)]
+pub struct Growing;
+
+pub type Fk = Oracle<Blocks>;
+pub type Nodap = Oracle<Growing>;
 
 impl SeparationDesign for Fk {
     type Settings = FkConfig;
@@ -50,49 +64,9 @@ impl SeparationDesign for Fk {
     };
 
     fn build(layout: &Layout, own: FkConfig) -> Self {
-        let Layout { pages_per_block, logical_pages, .. } = *layout;
-        Fk { last: own.classes as u8 - 1, pages_per_block, logical_pages }
+        let bound = |class: u32| f64::from(class) * f64::from(layout.pages_per_block);
+        Oracle::of((1..own.classes).map(bound).collect(), layout)
     }
-}
-
-impl Fk {
-    fn class(&self, rest: Option<u32>) -> u8 {
-        rest.map_or(self.last, |rest| (rest / self.pages_per_block).min(self.last.into()) as u8)
-    }
-}
-
-impl Separation for Fk {
-    fn classes(&self) -> u8 {
-        self.last + 1
-    }
-
-    fn of_write(&mut self, page: Written) -> u8 {
-        self.class(page.rest)
-    }
-
-    fn of_move(&mut self, page: Moved) -> u8 {
-        self.class(page.rest)
-    }
-
-    fn asks_for_future(&self) -> bool {
-        true
-    }
-
-    fn uses_ages(&self) -> bool {
-        false
-    }
-
-    fn ram(&self) -> u64 {
-        4 * u64::from(self.logical_pages)
-    }
-}
-
-/// Future knowledge by bounds.
-#[derive(Clone, Debug)]
-pub struct Nodap {
-    /// The rest of a life from which a page goes beyond each class but the last.
-    bounds: Vec<f64>,
-    logical_pages: u32,
 }
 
 impl SeparationDesign for Nodap {
@@ -107,19 +81,22 @@ impl SeparationDesign for Nodap {
     fn build(layout: &Layout, own: NodapConfig) -> Self {
         let first = own.first.0 * f64::from(layout.logical_pages);
         let bound = |class: u32| first * f64::from(own.growth).powi(class as i32);
-        let bounds = (0..own.classes - 1).map(bound).collect();
-        Nodap { bounds, logical_pages: layout.logical_pages }
+        Oracle::of((0..own.classes - 1).map(bound).collect(), layout)
     }
 }
 
-impl Nodap {
+impl<Rule> Oracle<Rule> {
+    fn of(bounds: Vec<f64>, layout: &Layout) -> Self {
+        Oracle { bounds, logical_pages: layout.logical_pages, rule: PhantomData }
+    }
+
     fn class(&self, rest: Option<u32>) -> u8 {
         let rest = rest.map_or(f64::INFINITY, f64::from);
         self.bounds.partition_point(|bound| rest >= *bound) as u8
     }
 }
 
-impl Separation for Nodap {
+impl<Rule: Clone + Debug + Send + 'static> Separation for Oracle<Rule> {
     fn classes(&self) -> u8 {
         self.bounds.len() as u8 + 1
     }

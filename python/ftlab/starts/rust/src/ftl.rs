@@ -95,7 +95,7 @@ impl Ftl for HotCold {
     }
 
     fn metrics(&self) -> FtlMetrics {
-        FtlMetrics::of_gc(self.pool.metrics())
+        FtlMetrics::of(&self.pool)
     }
 
     fn reset_metrics(&mut self) {

@@ -211,25 +211,12 @@ impl Chain {
         {
             return Some((group, *block));
         }
-        let pages = self.pages_per_block;
-        let mut best: Option<(f64, Pbn)> = None;
-        for (valid, (filled, _), block) in self.mixed.first() {
-            let score = match valid {
-                0 => f64::INFINITY,
-                _ => {
-                    f64::from(pages - valid as u32) * ((now - filled) as f64).sqrt() / valid as f64
-                }
-            };
-            if best.is_none_or(|(highest, _)| score > highest) {
-                best = Some((score, block));
-            }
-        }
         let oldest = || {
             let (group, queue) =
                 self.queues.iter().enumerate().find(|(_, queue)| !queue.is_empty())?;
             Some((group, *queue.front()?))
         };
-        best.map(|(_, block)| (self.last, block)).or_else(oldest)
+        self.mixed.best_by_age(now).map(|block| (self.last, block)).or_else(oldest)
     }
 
     /// A block is collected: its pages are about to move, and it is free then.

@@ -186,7 +186,7 @@ impl SeparationDesign for Midas {
 
     fn build(layout: &Layout, own: MidasConfig) -> Self {
         let Layout { logical_pages, pages_per_block, blocks, .. } = *layout;
-        let unit = (pages_per_block / UNITS).max(1);
+        let unit = unit(layout);
         let capacity = f64::from(blocks) * f64::from(pages_per_block);
         let window = (capacity * own.window.0 / f64::from(unit)).max(1.0);
         let window = window.min(f64::from(u32::MAX / unit - 1)) as u32;
@@ -214,6 +214,11 @@ impl SeparationDesign for Midas {
             merges: 0,
         }
     }
+}
+
+/// Pages of a unit of the distribution.
+fn unit(layout: &Layout) -> u32 {
+    (layout.pages_per_block / UNITS).max(1)
 }
 
 impl Midas {
@@ -248,7 +253,7 @@ impl Midas {
         let known = Known {
             blocks: self.layout.blocks.saturating_sub(FREE),
             pages_per_block: self.layout.pages_per_block,
-            unit: (self.layout.pages_per_block / UNITS).max(1),
+            unit: unit(&self.layout),
             live: f64::from(self.live) - still,
             hot,
         };
@@ -271,9 +276,8 @@ impl Midas {
 
     /// Compares victims with the plan now and then.
     fn check_plan(&mut self) {
-        let patience = PATIENCE
-            * f64::from(self.intervals.window())
-            * f64::from(self.layout.pages_per_block / UNITS);
+        let patience =
+            PATIENCE * f64::from(self.intervals.window()) * f64::from(unit(&self.layout));
         let groups = self.chain.last() + usize::from(!self.chain.is_spread());
         let Some(check) = self.check.as_mut().filter(|check| check.is_on) else { return };
         check.writes += 1;
