@@ -64,7 +64,7 @@ impl Ftl for PageFtl {
             flash.program(new, Owner::Data(asked), Cause::Host);
             self.remap(asked, Some(new), flash);
             let PageFtl { map, pool } = self;
-            pool.tidy(flash, |lpn, to| {
+            pool.background_gc(flash, |lpn, to| {
                 map.replace(lpn, Some(to));
             });
         }

@@ -471,14 +471,14 @@ impl Planes {
 
     /// Behind each page that the host wrote: collects a block if GC runs in the background, and it is worth it.
     #[inline]
-    pub fn tidy(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
-        if self.pools[0].is_tidied() {
-            self.tidy_up(flash, moved);
+    pub fn background_gc(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+        if self.pools[0].wants_background_gc() {
+            self.run_background_gc(flash, moved);
         }
     }
 
     #[inline(never)]
-    fn tidy_up(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+    fn run_background_gc(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
         if let Some((pbn, class)) = self.pools[0].take_background_victim(flash) {
             self.tell_collected(pbn, class, flash);
             self.empty(self.victim(pbn, 0, class, flash), flash, moved);

@@ -62,7 +62,7 @@ impl BlockPool {
     /// Whether a block may be collected behind a page.
     #[inline]
     #[must_use]
-    pub fn is_tidied(&self) -> bool {
+    pub fn wants_background_gc(&self) -> bool {
         self.background.is_some_and(|Background { low, .. }| low > 0 && self.free.len() <= low)
     }
 
@@ -84,6 +84,6 @@ impl BlockPool {
         }
         self.start_gc();
         self.collect(pbn, flash);
-        Some((pbn, self.blocks[self.slot(pbn).index()].class))
+        Some((pbn, self.class_of(pbn)))
     }
 }
