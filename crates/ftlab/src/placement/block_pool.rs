@@ -602,12 +602,16 @@ impl BlockPool {
         (gained >= least).then(|| self.collect(pbn, flash))
     }
 
-    /// Takes the next block to collect out of the candidates, and tells what it is filled with: the one that a separation
-    /// has named, or that of the policy.
+    /// Takes the next block to collect out of the candidates, and tells what it is filled with.
     ///
     /// # Panics
     /// When no block is closed.
-    pub fn take_victim(&mut self, named: Option<Pbn>, flash: &mut Flash) -> (Pbn, Class) {
+    pub fn take_victim(&mut self, flash: &mut Flash) -> (Pbn, Class) {
+        self.take_victim_or(None, flash)
+    }
+
+    /// Takes the block that a separation has named, or else the next one of the policy.
+    pub(super) fn take_victim_or(&mut self, named: Option<Pbn>, flash: &mut Flash) -> (Pbn, Class) {
         self.victims_of_run += 1;
         let forced = match self.volume {
             _ if self.keeps_reserve() => None,

@@ -614,7 +614,7 @@ impl Planes {
         let last = watched.and_then(|watched| watched.lowest(LAST));
         let plane = last.unwrap_or(plane);
         let named = self.chooser.separator().and_then(Separator::victim);
-        let (pbn, class) = self.pools[plane as usize].take_victim(named, flash);
+        let (pbn, class) = self.pools[plane as usize].take_victim_or(named, flash);
         self.tell_collected(pbn, class, flash);
         self.victim(pbn, plane, class, flash)
     }
