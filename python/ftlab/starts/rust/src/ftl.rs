@@ -95,7 +95,7 @@ impl Ftl for HotCold {
     }
 
     fn metrics(&self) -> FtlMetrics {
-        FtlMetrics::of(&self.pool)
+        FtlMetrics { gc: Some(self.pool.metrics()), ..FtlMetrics::default() }
     }
 
     fn reset_metrics(&mut self) {
