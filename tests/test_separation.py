@@ -76,15 +76,15 @@ class Frequent:
 
 def test_a_model_hears_what_is_known_of_a_page_and_its_classes_stay_apart() -> None:
     result = run("page", Frequent)
-    assert result.own["separation.written_1"] > result.own["separation.written_0"] > 0
-    assert result.own["separation.moved_0"] > 0
+    assert result["classes"]["written"][1] > result["classes"]["written"][0] > 0
+    assert result["classes"]["copied_to_unit"][0] > 0
 
 
 @pytest.mark.parametrize("model", ["table", "linear"])
 def test_the_models_that_come_with_the_hook_are_separations(model: str) -> None:
     tree = {"ftl": {"separation": "learned"}, "learned": {"model": model}}
     result = ftlab.simulate(SOURCE, "page", SMALL, warmup="sequential", config=tree)
-    assert min(result.own[f"separation.written_{number}"] for number in (0, 1)) > 0
+    assert min(result["classes"]["written"][:2]) > 0
 
 
 def test_a_model_that_is_none_is_refused() -> None:
@@ -292,10 +292,10 @@ def test_classes_do_not_depend_on_the_mapping_or_the_planes(separation: str) -> 
 
     whole = ftlab.DFTL(cache="2MiB")
     runs = [run("page", "single"), run(whole, "single"), run("page", "striped")]
-    pages = [{key: n for key, n in run.own.items() if "separation." in key} for run in runs]
+    pages = [run["classes"]["written"] for run in runs]
     assert [sum(run.flash.erases.values()) for run in runs] == [0, 0, 0]
-    assert sum(pages[0].values()) == 8000
-    assert min(pages[0]["separation.written_0"], pages[0]["separation.written_1"]) > 500
+    assert sum(pages[0]) == 8000
+    assert min(pages[0][:2]) > 500
     assert pages[0] == pages[1] == pages[2]
 
 

@@ -57,6 +57,20 @@ def test_the_last_frame_says_what_the_result_says(watched):
     assert len(last.kind) == result.device.blocks
 
 
+def test_blocks_of_a_separation_have_the_colours_of_their_classes():
+    result, frames = run(ftlab_.Page(separation="sepbit"))
+    last = frames[-1]
+    in_use = np.bincount(last.class_, minlength=7)
+    assert in_use[1:7].tolist() == result.classes.units
+    assert in_use[0] == (last.kind == FREE).sum()
+    states = np.bincount(last.states, minlength=OPEN + 7)
+    full = (last.written == last.pages) & (last.class_ == 4)
+    assert states[OPEN + 4] == full.sum() > 0
+    legend = next(text for text in block_map(last, 80, 20) if "free" in text.plain)
+    assert "class 4" in legend.plain
+    assert "data" not in legend.plain
+
+
 def test_blocks_are_told_apart(watched):
     _, frames = watched
     assert set(frames[0].kind.tolist()) == {FREE, TRANSLATION}, "the map is there from the start"

@@ -287,8 +287,25 @@ class ClassesMetrics(Section):
     copied_by_unit: list[int] | None
     """Pages that GC moves, by the class of the unit that they leave. Unit: list of pages. None
     unless pages are separated."""
+    copied_to_unit: list[int] | None
+    """Pages that GC moves, by the class of the unit that they go to. Unit: list of pages. None
+    unless pages are separated."""
+    died: list[int] | None
+    """Pages that are superseded or trimmed, by the class of the unit that they lie in. Unit: list
+    of pages. None unless pages are separated."""
+    lifespan: list[int] | None
+    """How long those lived since the host wrote them: mean, in page writes of the host. Unit: list
+    of page writes. None unless pages are separated; of classes in which no page died."""
+    resident: list[int] | None
+    """Pages with data, at the end. Unit: list of pages. None unless pages are separated."""
+    units: list[int] | None
+    """Units that are not erased, at the end. Unit: list of blocks. None unless pages are
+    separated."""
     erased: list[int] | None
     """Units that GC collects. Unit: list of blocks. None unless pages are separated."""
+    garbage_at_collection: list[int] | None
+    """Of the pages of those, the share without data when they were collected. Unit: list of shares.
+    None unless pages are separated; of classes of which no unit was collected."""
 
 
 class FdpMetrics(Section):

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 FREE, DATA, LOG, TRANSLATION, OPEN = range(5)
 """What a block is, by its number in `Frame.states`."""
 
-STATES = ("free", "data", "log", "translation", "open (not full)")
+CLASSES = 16
+"""Classes that a separation has at most; behind `OPEN` each has a state for its full blocks."""
+
+STATES = (
+    *("free", "data", "log", "translation", "open (not full)"),
+    *(f"class {number}" for number in range(1, CLASSES + 1)),
+)
 """Their names; only blocks of data or translation pages are told to be open."""
 
 
@@ -57,21 +63,24 @@ class Frame:
     """Of each block, the pages that it has."""
     kind: Numbers
     """Of each block, what it holds: `FREE`, `DATA`, `LOG` or `TRANSLATION`."""
+    class_: Numbers
+    """Of each block, the class of its pages from 1; 0 where pages are not separated."""
 
     @classmethod
     def of_core(cls, found: Mapping[str, Any]) -> Frame:
         """Return the frame that the core tells."""
-        told = {each.name: found[each.name] for each in fields(cls)}
+        told = {each.name: found[each.name.rstrip("_")] for each in fields(cls)}
         stretches = {name: Figures(**found[name]) for name in ("so_far", "window")}
         return cls(**{**told, **stretches})
 
     @property
     def states(self) -> npt.NDArray[np.uint8]:
-        """What each block is: its kind, or `OPEN`. A log block stays one while it is written."""
+        """What each block is: `OPEN`, its class, or its kind; a log block stays one."""
         import numpy as np  # Half of the time that ftlab would take to import.
 
         has_room = (self.written < self.pages) & np.isin(self.kind, (DATA, TRANSLATION))
-        return np.where(has_room, OPEN, self.kind).astype(np.uint8)
+        kind = np.where(self.class_ > 0, OPEN + self.class_, self.kind)
+        return np.where(has_room, OPEN, kind).astype(np.uint8)
 
     @property
     def busy(self) -> float:

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// The frame as a dictionary; what blocks are like, as arrays. Kinds are 0 for an erased block, and 1, 2, 3
-/// for data, log and translation blocks.
+/// for data, log and translation blocks. Classes are numbered from 1, with 0 for none.
 pub fn frame<'py>(py: Python<'py>, frame: &Frame) -> PyResult<Bound<'py, PyDict>> {
     let answer = PyDict::new(py);
     answer.set_item("requests", frame.requests)?;
@@ -36,6 +36,7 @@ pub fn frame<'py>(py: Python<'py>, frame: &Frame) -> PyResult<Bound<'py, PyDict>
         Some(BlockKind::Log) => 2,
         Some(BlockKind::Translation) => 3,
     });
+    column!("class", |block| block.class.map_or(0, |class| 1 + class));
     Ok(answer)
 }
 

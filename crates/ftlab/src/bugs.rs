@@ -593,6 +593,8 @@ bugs! {
         why "the host may write it (RUAMW)", law "units_keep";
     LedgerOfFirstWriter: "classes: a copy is counted for the class of the first write of its page",
         why "the last writer's data are moved", law "a_separation";
+    LedgerDeathsUntold: "classes: a page that is superseded or trimmed is not counted",
+        why "what lies in a class came and did not go", law "a_separation";
     LedgerErasesUntold: "classes: units that are erased are not counted",
         why "those of all classes are all", law "the_books";
     LedgerOfTarget: "classes: a copy is counted for the class that it goes to",

@@ -65,6 +65,8 @@ pub struct Block {
     pub pages: u32,
     /// What it holds; `None` for an erased block.
     pub kind: Option<BlockKind>,
+    /// The class of its user pages, where pages are separated.
+    pub class: Option<u8>,
 }
 
 /// Called with each frame; an error stops the run.
@@ -207,6 +209,7 @@ fn blocks(outcome: &Outcome<'_>) -> Vec<Block> {
             written: device.programmed_in(pbn),
             pages: device.pages_of(pbn),
             kind: content(device, pbn),
+            class: outcome.ftl.class_of(pbn),
         })
         .collect();
     for pbn in outcome.ftl.log_blocks() {

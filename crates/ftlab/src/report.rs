@@ -79,7 +79,8 @@ figures! {
         merges: Option<MergeReport> = metrics.merges.map(|counts| MergeReport::of(counts, ledger)),
             null "if the FTL collects garbage";
         /// Classes of a separation.
-        classes: Option<ClassesReport> = metrics.classes.as_ref().map(ClassesReport::of),
+        classes: Option<ClassesReport> =
+            metrics.classes.as_ref().map(|classes| ClassesReport::of(classes, outcome)),
             null "unless pages are separated";
         /// What a drive with placement handles reports.
         fdp: Option<FdpReport> = fdp(metrics.classes.as_ref(), outcome), null "unless pages are separated by handles";

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ftlab import Result, model
+from ftlab.points import Config
 from ftlab.report.tables import ABSENT, Table
 from ftlab_papers.charts import bars, lines, panels
 from ftlab_papers.claims import Judged
@@ -18,10 +19,12 @@ from ftlab_papers.runs import Figure, NotMeasuredError, Runs
 from ftlab_papers.separation.claims import WORDS
 from ftlab_papers.separation.generators import PAGE
 from ftlab_papers.separation.points import (
+    BLOCK,
     CHANGES,
     COST_BENEFIT,
     DEVICE,
     EXACT,
+    FILL,
     GREEDY,
     ITS_OWN,
     LARGE_NAMES,
@@ -30,9 +33,14 @@ from ftlab_papers.separation.points import (
     OWN_VICTIMS,
     POLICIES,
     REAL,
+    REGIONS,
     SCHEMES,
     SKEWS,
+    STEADY,
     VOLUME,
+    ZIPFED,
+    ZONED,
+    stationary,
 )
 from ftlab_papers.tables import Pictures
 
@@ -55,9 +63,14 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
         ),
         part("On a device", [*(_grid(runs, DEVICE, name) for name in device), _own(runs, device)]),
         part("Distance to the bound", [_bounds(runs, volume)]),
-        part("Garbage at collection", [_garbage(runs, volume)]),
+        part("Garbage at collection", [_garbage(runs, volume), *_classes(runs, volume)]),
         part("When GC starts, and size of a block", [_changed(runs, name) for name in real]),
         part("Skew", [_skew(runs)]),
+        part(
+            "Two regions and the optimum",
+            [_regions(runs, "zone", ZONED), _regions(runs, "exponent", ZIPFED)],
+        ),
+        part("RAM", [_ram(runs, device)]),
     ]
 
 
@@ -162,6 +175,62 @@ def _skew(runs: Runs) -> Table:
         for theta in SKEWS
     ]
     return Table(["exponent", *MAIN], rows)
+
+
+def _classes(runs: Runs, names: Sequence[str]) -> list[Table]:
+    """Return what SepBIT's classes hold, for each input: they are what it is judged by."""
+    return [_of_classes(name, runs[VOLUME, name, "SepBIT", GREEDY]) for name in names]
+
+
+def _of_classes(name: str, result: Result) -> Table:
+    classes = result["classes"]
+    rows = [
+        ["pages of the host", *(f"{pages:,}" for pages in classes["written"])],
+        ["pages that GC moves there", *(f"{pages:,}" for pages in classes["copied_to_unit"])],
+        ["mean lifespan", *map(_known, classes["lifespan"])],
+        ["garbage at collection", *map(_known, classes["garbage_at_collection"])],
+    ]
+    return Table([name, *(f"class {number}" for number in range(1, 1 + len(rows[0][1:])))], rows)
+
+
+def _known(value: float | None) -> str:
+    return ABSENT if value is None else number(value)
+
+
+def _regions(runs: Runs, name: str, workloads: dict[str, Config]) -> Table:
+    """Return the write amplification of 2R, and the optimum of separation by frequency."""
+    rows = [
+        [
+            each.removeprefix(f"{name} "),
+            *(_cell(runs, AMPLIFICATION, STEADY, each, policy) for policy in REGIONS),
+            number(_optimum(workload)),
+        ]
+        for each, workload in workloads.items()
+    ]
+    return Table([name, *REGIONS, "optimum"], rows)
+
+
+def _optimum(workload: Config) -> float:
+    found = model.separation(fill=FILL, workload=stationary(workload), pages_per_block=BLOCK)
+    return float(found["write_amplification"])
+
+
+def _ram(runs: Runs, names: Sequence[str]) -> Table:
+    """Return what a scheme needs in RAM in addition to the map, by logical page."""
+
+    def cell(scheme: str, name: str) -> str:
+        policy = ITS_OWN if scheme in OWN_VICTIMS else GREEDY
+        together, apart = (
+            float(runs[DEVICE, name, *of]["ram"]["tables"])
+            for of in (("NoSep", GREEDY), (scheme, policy))
+        )
+        pages = runs[DEVICE, name, scheme, policy]["device"]["logical_pages"]
+        return number((apart - together) / pages)
+
+    schemes = [each for each in (*SCHEMES, *OWN_VICTIMS) if each not in ORACLES]
+    return Table(
+        ["B a page", *names], [[each, *(cell(each, name) for name in names)] for each in schemes]
+    )
 
 
 def _cell(runs: Runs, figure: Figure, *key: str) -> str:

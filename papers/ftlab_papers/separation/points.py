@@ -1,7 +1,7 @@
 """What is run: each separation under each victim policy, in a volume and on a device.
 
 The key of a point is where it runs (`VOLUME` or `DEVICE`), the input, the scheme and the victim
-policy, and what is changed behind them.
+policy, and what is changed behind them. In SSD-iq's grids (`STEADY`) the policy is the scheme.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ftlab_papers.runs import Key
 from ftlab_papers.separation.generators import PAGE, generated, page_writes
 from ftlab_papers.volumes import MIB, statistics_of
 
-VOLUME, DEVICE = "volume", "device"
+VOLUME, DEVICE, STEADY = "volume", "device", "steady"
 
 PRXY = Workload("prxy", ("MSR_prxy_0.first20000.csv",), modelled=False)
 HPL = Workload("hplajw", ("HP_hplajw_1week.csv",), modelled=False)
@@ -102,6 +102,21 @@ CHANGES: dict[str, Config] = {
 SKEWS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 SKEWED_PAGES = 131_072
 
+ZONES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+"""Shares of the pages that get the rest of the writes, and the others the share (SSD-iq)."""
+
+ZIPFS = tuple(tenths / 10 for tenths in range(11))
+"""Exponents of SSD-iq's second grid."""
+
+REGIONS: dict[str, Config] = {
+    GREEDY: {"ftl": {"separation": "none"}},
+    **{policy: {"ftl": {"separation": "copies"}} for policy in ("2r-greedy", "2r-fifo")},
+}
+"""Victim policies of SSD-iq's grids, each with what it separates."""
+
+BLOCK, FILL, LOGICAL_BLOCKS, SPARE_BLOCKS = 512, 0.875, 224, 33
+"""Of a device in SSD-iq's grids: pages of a block, its fill, and blocks, one of them in reserve."""
+
 
 def prepare(sources: Sources, results: Path) -> dict[str, Source]:
     """Return the inputs: generated ones, writes of real traces, and the profile."""
@@ -148,7 +163,45 @@ def points(sources: Sources) -> dict[Key, Point]:
         for scheme in MAIN:
             skewed = _skewed(theta, sources[FINANCIAL1.name].seed)
             add((VOLUME, f"Zipf {theta:g}", scheme, GREEDY), skewed, _gc(GREEDY))
+    for name, workload in (ZONED | ZIPFED).items():
+        device = _steady(workload, sources[FINANCIAL1.name])
+        for policy, section in REGIONS.items():
+            found[STEADY, name, policy] = Point(
+                f"{name} {policy}", merge([device, section, {"gc": {"policy": policy}}]), "page"
+            )
     return found
+
+
+ZONED: dict[str, Config] = {
+    f"zone {share:g}": {"pattern": "hotcold", "hot_share": 1 - share, "hot_access": share}
+    for share in ZONES
+}
+ZIPFED: dict[str, Config] = {
+    f"exponent {theta:g}": {"pattern": "zipf", "zipf_theta": theta} for theta in ZIPFS
+}
+"""The workloads of SSD-iq's grids."""
+
+
+def stationary(workload: Config) -> Config:
+    """Return a workload over the whole device of those grids."""
+    size = LOGICAL_BLOCKS * BLOCK * PAGE
+    return {**workload, "read_share": 0, "bs": PAGE, "size": size}
+
+
+def _steady(workload: Config, source: Source) -> Config:
+    """Return a full device, of which the last two of twenty passes count."""
+    passes = 2 * LOGICAL_BLOCKS * BLOCK
+    return {
+        "workload": {**stationary(workload), "requests": min(passes, source.requests or passes)},
+        "device": {
+            "page": PAGE,
+            "pages_per_block": BLOCK,
+            "blocks": LOGICAL_BLOCKS + SPARE_BLOCKS,
+            "capacity": LOGICAL_BLOCKS * BLOCK * PAGE,
+        },
+        "gc": {"low": 1, "high": 2, "mode": "single"},
+        "run": {"address": "compact", "warmup": "replay:9", "seed": source.seed},
+    }
 
 
 def _gc(policy: str) -> Config:

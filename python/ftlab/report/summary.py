@@ -11,6 +11,7 @@ from ftlab.metrics import METRICS
 from ftlab.preset import beside_the_device
 from ftlab.record import Record
 from ftlab.report.causes import slow
+from ftlab.report.classes import classes_table
 from ftlab.report.difference import Measured, winners
 from ftlab.report.fdp import event_lines, handles_table
 from ftlab.report.numbers import by_name, unit_of, written
@@ -222,6 +223,7 @@ def run_summary(result: Result) -> list[Section]:
         ("mapping", _group(result, "mapping")),
         (f"{title(result.find('ftl'))} alone", _own(result)),
         ("garbage collection", _group(result, "gc")),
+        ("classes", classes_table(result) or []),
         ("placement handles", handles_table(result) or []),
         ("placement events", event_lines(result)),
         ("merges", _group(result, "merges")),

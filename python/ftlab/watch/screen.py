@@ -177,7 +177,9 @@ def _cells(frame: Frame, per_cell: int) -> tuple[list[int], list[float]]:
     valid = np.add.reduceat(frame.valid.astype(np.int64), starts)
     pages = np.add.reduceat(frame.pages.astype(np.int64), starts)
     states = frame.states
-    by_state = [np.add.reduceat((states == each).astype(np.int64), starts) for each in range(1, 5)]
+    by_state = [
+        np.add.reduceat((states == each).astype(np.int64), starts) for each in range(1, len(STATES))
+    ]
     counts = np.array(by_state)
     most = np.where(counts.sum(axis=0) > 0, 1 + counts.argmax(axis=0), FREE)
     return most.tolist(), (valid / pages).tolist()

@@ -1,9 +1,28 @@
 """What a terminal and a page show of a frame, and in which colours."""
 
-from ftlab.frames import DATA, LOG, OPEN, TRANSLATION
-from ftlab.looks import AMBER, GREEN, PINK, SKY
+from ftlab.frames import CLASSES, DATA, LOG, OPEN, TRANSLATION
+from ftlab.looks import (
+    AMBER,
+    BLUE,
+    BROWN,
+    GREEN,
+    GREY,
+    OLIVE,
+    PINK,
+    RED,
+    SKY,
+    TEAL,
+    VERMILION,
+    VIOLET,
+)
 
-COLOURS = {DATA: SKY, LOG: PINK, TRANSLATION: AMBER, OPEN: GREEN}
+OF_CLASSES = (SKY, BLUE, VERMILION, PINK, VIOLET, TEAL, RED, OLIVE, BROWN, GREY)
+"""Of classes in turn; beyond the last they begin again."""
+
+COLOURS = {
+    **{DATA: SKY, LOG: PINK, TRANSLATION: AMBER, OPEN: GREEN},
+    **{OPEN + 1 + number: OF_CLASSES[number % len(OF_CLASSES)] for number in range(CLASSES)},
+}
 """Of blocks that are not free."""
 
 FIGURES = {

@@ -16,7 +16,7 @@ use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::units::{Duration, Lpn, Ppn};
+use crate::units::{Duration, Lpn, Pbn, Ppn};
 
 crate::settings! {
     /// The chip with the map.
@@ -88,6 +88,10 @@ impl Ftl for Hat {
     fn ram(&self) -> RamUse {
         let tables = self.buffer + self.page.separation_bytes();
         RamUse { tables, ..RamUse::default() }
+    }
+
+    fn class_of(&self, pbn: Pbn) -> Option<u8> {
+        self.page.class_of(pbn)
     }
 
     fn metrics(&self) -> FtlMetrics {

@@ -176,6 +176,11 @@ pub trait Ftl: Send {
         Vec::new()
     }
 
+    /// The class of user pages that a block holds, where pages are separated. For pictures.
+    fn class_of(&self, _pbn: Pbn) -> Option<u8> {
+        None
+    }
+
     /// The figures that the FTL keeps itself, since measuring started.
     fn metrics(&self) -> FtlMetrics;
 
@@ -273,6 +278,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn log_blocks(&self) -> Vec<Pbn> {
         (**self).log_blocks()
+    }
+
+    fn class_of(&self, pbn: Pbn) -> Option<u8> {
+        (**self).class_of(pbn)
     }
 
     fn metrics(&self) -> FtlMetrics {

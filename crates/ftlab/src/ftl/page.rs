@@ -14,7 +14,7 @@ use crate::flash::{Cause, Device, Flash, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::placement::planes::Planes;
 use crate::placement::survey::{Filled, Survey};
-use crate::units::{Lpn, Ppn};
+use crate::units::{Lpn, Pbn, Ppn};
 
 /// Page-level mapping with the whole map in RAM.
 #[derive(Clone, Debug)]
@@ -94,6 +94,10 @@ impl Ftl for PageFtl {
     fn ram(&self) -> RamUse {
         let tables = 4 * self.map.len() as u64 + self.pool.ram_bytes();
         RamUse { tables, ..RamUse::default() }
+    }
+
+    fn class_of(&self, pbn: Pbn) -> Option<u8> {
+        self.pool.class_of(pbn)
     }
 
     fn metrics(&self) -> FtlMetrics {

@@ -191,6 +191,7 @@ fn by_class(report: &Report) {
     let all = |counts: &[u64]| counts.iter().sum::<u64>();
     let copied = flash.programs["gc_data"] + flash.copybacks["gc_data"];
     assert_eq!(all(&classes.copied_by_unit), copied, "copies by the class of their unit");
+    assert_eq!(all(&classes.copied_to_unit), copied, "copies by the class that they go to");
     assert_eq!(all(&classes.copied_by_writer), copied, "copies by the class of their last writer");
     assert_eq!(all(&classes.erased), gc.data_blocks, "units that were erased, by class");
     let written = flash.programs["host"] + flash.programs["padding"];

@@ -180,8 +180,21 @@ fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
     let gc = ftl.metrics().gc.expect("what separates pages collects blocks").counts;
     assert_eq!(expected.collected, gc.data_blocks, "each block of user pages that is collected");
     let classes = ftl.metrics().classes.expect("FtlMetrics has the classes of a separation");
-    let found = [&classes.ledger.written, &classes.ledger.moved_from, &classes.ledger.moved_of];
-    let found = found.map(|counts| classes.of(counts));
+    let ledger = &classes.ledger;
+    let found = [&ledger.written, &ledger.moved_from, &ledger.moved_of, &ledger.moved_to]
+        .map(|counts| classes.of(counts));
+    let ended = [&ledger.died, &ledger.lived].map(|counts| classes.of(counts));
+    assert_eq!(
+        ended,
+        [&expected.died, &expected.lived].map(Clone::clone),
+        "deaths and lives by class"
+    );
+    assert_eq!(classes.resident, expected.resident(), "pages with data in each class");
+    for class in 0..usize::from(CLASSES) {
+        let came = found[0][class] + found[3][class];
+        let went = found[1][class] + ended[0][class];
+        assert_eq!(classes.resident[class] + went, came, "what lies in class {class}");
+    }
     assert_eq!(found[0], expected.written, "pages that the host wrote, by class");
     assert_eq!(found[1], expected.moved_from, "pages that GC moved, by the class that they left");
     assert_eq!(
@@ -302,6 +315,9 @@ struct Expected {
     written: Vec<u64>,
     moved_from: Vec<u64>,
     moved_of: Vec<u64>,
+    /// Pages that died, and how long they had lived.
+    died: Vec<u64>,
+    lived: Vec<u64>,
 }
 
 impl Expected {
@@ -313,6 +329,8 @@ impl Expected {
             written: counts(),
             moved_from: counts(),
             moved_of: counts(),
+            died: counts(),
+            lived: counts(),
             places: vec![None; pages.len()],
             events,
             now: 0,
@@ -424,7 +442,17 @@ impl Expected {
         assert!(self.wastes || written.stored == stored, "{written:?}: {stored} pages in use");
     }
 
+    /// Pages with data by class.
+    fn resident(&self) -> Vec<u64> {
+        let mut resident = vec![0; usize::from(CLASSES)];
+        self.places.iter().flatten().for_each(|lying| resident[usize::from(lying.class)] += 1);
+        resident
+    }
+
     fn die(&mut self, lying: Lying) {
+        let (then, _) = self.pages[lying.lpn.index()].expect("what dies was written");
+        self.died[usize::from(lying.class)] += 1;
+        self.lived[usize::from(lying.class)] += u64::from(self.now - then);
         let before = self.places[lying.lpn.index()].take();
         assert_eq!(before, Some(lying), "where a page lay that was superseded");
         let block = self.block(lying.block);

@@ -327,6 +327,21 @@ impl BlockPool {
         self.blocks[self.slot(pbn).index()].class
     }
 
+    /// What a block of the pool is filled with, unless it is erased.
+    #[must_use]
+    pub fn class_in_use(&self, pbn: Pbn) -> Option<Class> {
+        let slot = pbn.0.checked_sub(self.region.start)?;
+        let block = self.blocks.get(slot as usize)?;
+        (block.state != State::Free).then_some(block.class)
+    }
+
+    /// Blocks of a class that are not free.
+    #[must_use]
+    pub fn blocks_of(&self, class: Class) -> u64 {
+        let is_of = |block: &&BlockInfo| block.state != State::Free && block.class == class;
+        self.blocks.iter().filter(is_of).count() as u64
+    }
+
     /// The block of the frontier of a class.
     #[must_use]
     pub fn open_block(&self, class: Class) -> Option<Pbn> {

@@ -303,7 +303,16 @@ impl Planes {
     #[must_use]
     pub fn classes(&self) -> Option<separation::Classes> {
         let room = |class| self.pools.iter().map(|pool| u64::from(pool.room(class))).sum();
-        self.chooser.separation().map(|separator| separator.by_class(room))
+        let units = |class| self.pools.iter().map(|pool| pool.blocks_of(class)).sum();
+        self.chooser.separation().map(|separator| separator.by_class(room, units))
+    }
+
+    /// The number of the class of a block, where pages are separated and it holds user pages.
+    #[must_use]
+    pub fn class_of(&self, pbn: Pbn) -> Option<u8> {
+        self.chooser.separation()?;
+        let mut pools = self.pools.iter();
+        pools.find_map(|pool| pool.class_in_use(pbn)).and_then(Class::number)
     }
 
     /// Starts counting anew.

@@ -11,12 +11,24 @@ fn amplification(written: &[u64], copied: &[u64]) -> Vec<Option<f64>> {
     written.iter().zip(copied).map(|(written, copied)| ratio(written + copied, *written)).collect()
 }
 
+/// Of the pages of the units that GC collects, the share that held no data, by class.
+fn garbage(collected: &[u64], moved: &[u64], pages_per_unit: u64) -> Vec<Option<f64>> {
+    let share = |(units, moved): (&u64, &u64)| {
+        let pages = units * pages_per_unit;
+        ratio(pages - moved, pages)
+    };
+    collected.iter().zip(moved).map(share).collect()
+}
+
 figures! {
     /// Pages and units by class.
     pub struct ClassesReport {
-        pub(super) of(classes: &Classes);
+        pub(super) of(classes: &Classes, outcome: &Outcome<'_>);
         let ledger = &classes.ledger;
         let (written, moved_of) = (classes.of(&ledger.written), classes.of(&ledger.moved_of));
+        let (moved_from, collected) = (classes.of(&ledger.moved_from), classes.of(&ledger.collected));
+        let died = classes.of(&ledger.died);
+        let pages_per_unit = u64::from(outcome.flash.geometry().pages_per_block);
         /// Write amplification: (pages of the host + copies by last writer) / pages of the host.
         write_amplification: Vec<Option<f64>> = amplification(&written, &moved_of), unit "list of factors",
             null "of classes without pages of the host", source "fdp.md#ledgers";
@@ -25,10 +37,26 @@ figures! {
         /// Pages that GC moves, by the class that the host's last write gave them.
         copied_by_writer: Vec<u64> = moved_of, unit "list of pages", better Lower, source "fdp.md#ledgers";
         /// Pages that GC moves, by the class of the unit that they leave.
-        copied_by_unit: Vec<u64> = classes.of(&ledger.moved_from), unit "list of pages", better Lower,
-            source "fdp.md#ledgers";
+        copied_by_unit: Vec<u64> = moved_from.clone(), unit "list of pages", better Lower, source "fdp.md#ledgers";
+        /// Pages that GC moves, by the class of the unit that they go to.
+        copied_to_unit: Vec<u64> = classes.of(&ledger.moved_to), unit "list of pages", better Lower,
+            source "separation.md#classes";
+        /// Pages that are superseded or trimmed, by the class of the unit that they lie in.
+        died: Vec<u64> = died.clone(), unit "list of pages", source "separation.md#classes";
+        /// How long those lived since the host wrote them: mean, in page writes of the host.
+        lifespan: Vec<Option<f64>> =
+            classes.of(&ledger.lived).iter().zip(&died).map(|(lived, died)| ratio(*lived, *died)).collect(),
+            unit "list of page writes", null "of classes in which no page died", source "separation.md#classes";
+        /// Pages with data, at the end.
+        resident: Vec<u64> = classes.resident.clone(), unit "list of pages", source "separation.md#classes";
+        /// Units that are not erased, at the end.
+        units: Vec<u64> = classes.units.clone(), unit "list of blocks", source "separation.md#classes";
         /// Units that GC collects.
-        erased: Vec<u64> = classes.of(&ledger.collected), unit "list of blocks", better Lower, source "fdp.md#ledgers";
+        erased: Vec<u64> = collected.clone(), unit "list of blocks", better Lower, source "fdp.md#ledgers";
+        /// Of the pages of those, the share without data when they were collected.
+        garbage_at_collection: Vec<Option<f64>> = garbage(&collected, &moved_from, pages_per_unit),
+            unit "list of shares", better Higher, null "of classes of which no unit was collected",
+            source "separation.md#classes";
     }
 }
 

@@ -57,7 +57,7 @@ use crate::placement::separation::TOGETHER;
 use crate::placement::survey::Page;
 use crate::request::Meta;
 use crate::settings::Group;
-use crate::units::{Bytes, Duration, Lpn, Ppn, Vtpn};
+use crate::units::{Bytes, Duration, Lpn, Pbn, Ppn, Vtpn};
 use held::Held;
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -468,6 +468,10 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
             dirty: entries.iter().filter(|(_, dirty)| *dirty).count() as u32,
         };
         Some(pages.map(page).collect())
+    }
+
+    fn class_of(&self, pbn: Pbn) -> Option<u8> {
+        self.store.pool.class_of(pbn)
     }
 
     fn metrics(&self) -> FtlMetrics {

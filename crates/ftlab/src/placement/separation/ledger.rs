@@ -25,6 +25,10 @@ pub struct Ledger {
     pub collected: ByClass,
     /// Units whose last page GC wrote.
     pub filled_by_gc: ByClass,
+    /// Pages that were superseded or trimmed, by the class of the unit that they lay in.
+    pub died: ByClass,
+    /// How long those had lived since the host wrote them, in its page writes, all together.
+    pub lived: ByClass,
 }
 
 /// The ledger of a separation, and its open units.
@@ -34,6 +38,10 @@ pub struct Classes {
     pub count: u8,
     /// What was counted.
     pub ledger: Ledger,
+    /// Pages with data that lie in units of each class.
+    pub resident: Vec<u64>,
+    /// Units of each class that are not erased.
+    pub units: Vec<u64>,
     /// Erased pages of the open units of each class.
     pub room: Vec<u64>,
     /// How classes belong to placement handles.

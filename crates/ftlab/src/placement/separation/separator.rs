@@ -15,46 +15,6 @@ use std::num::NonZeroU32;
 /// The first page write of the host.
 const START: NonZeroU32 = NonZeroU32::MIN;
 
-/// Names of the pages of the host that go to each class.
-const WRITTEN: [&str; Class::MOST as usize] = [
-    "separation.written_0",
-    "separation.written_1",
-    "separation.written_2",
-    "separation.written_3",
-    "separation.written_4",
-    "separation.written_5",
-    "separation.written_6",
-    "separation.written_7",
-    "separation.written_8",
-    "separation.written_9",
-    "separation.written_10",
-    "separation.written_11",
-    "separation.written_12",
-    "separation.written_13",
-    "separation.written_14",
-    "separation.written_15",
-];
-
-/// Names of the pages moved by GC that go to each class.
-const MOVED: [&str; Class::MOST as usize] = [
-    "separation.moved_0",
-    "separation.moved_1",
-    "separation.moved_2",
-    "separation.moved_3",
-    "separation.moved_4",
-    "separation.moved_5",
-    "separation.moved_6",
-    "separation.moved_7",
-    "separation.moved_8",
-    "separation.moved_9",
-    "separation.moved_10",
-    "separation.moved_11",
-    "separation.moved_12",
-    "separation.moved_13",
-    "separation.moved_14",
-    "separation.moved_15",
-];
-
 /// Gives each page of a device its class, by its age. Times count the host's page writes, modulo 2^32.
 ///
 /// In a volume GC starts by garbage. It is done at the time of the write before it. There a block is opened when the one
@@ -77,9 +37,20 @@ pub struct Separator {
     opened: Vec<u32>,
     /// When the open block of each class was opened, if that is when the one before was full.
     opened_last: Option<[u32; Class::MOST as usize]>,
-    /// The class that the host's last write gave each page.
-    last: Vec<u8>,
+    /// The classes of each page.
+    classes_of: Vec<Of>,
+    /// Pages with data in each class.
+    resident: [u64; Class::MOST as usize],
     ledger: Ledger,
+}
+
+/// The classes of a page.
+#[derive(Clone, Copy, Debug, Default)]
+struct Of {
+    /// What the host's last write gave it.
+    last: u8,
+    /// That of the block in which it lies.
+    now: u8,
 }
 
 impl Separator {
@@ -112,7 +83,8 @@ impl Separator {
             opened_last: scheme.opens_ahead().then_some([START.get(); Class::MOST as usize]),
             scheme,
             opened: vec![START.get(); layout.blocks as usize],
-            last: vec![0; pages],
+            classes_of: vec![Of::default(); pages],
+            resident: [0; Class::MOST as usize],
             ledger: Ledger::default(),
         })
     }
@@ -181,7 +153,7 @@ impl Separator {
         self.lost(lpn);
         self.lies(lpn, class, page, false, geometry);
         self.placed(class, page, false, self.now.get(), geometry);
-        unless_bug!(LedgerOfFirstWriter, self.last[lpn.index()] = class);
+        unless_bug!(LedgerOfFirstWriter, self.classes_of[lpn.index()].last = class);
         self.written[lpn.index()] = Some(self.now);
         self.now = self.now.checked_add(1).unwrap_or(START);
     }
@@ -196,6 +168,12 @@ impl Separator {
 
     /// The version of a page that lies in a block is superseded.
     fn lost(&mut self, lpn: Lpn) {
+        if let Some(then) = self.written[lpn.index()] {
+            let class = usize::from(self.classes_of[lpn.index()].now);
+            self.resident[class] -= 1;
+            unless_bug!(LedgerDeathsUntold, self.ledger.died[class] += 1);
+            self.ledger.lived[class] += u64::from(self.now.get().wrapping_sub(then.get()));
+        }
         if let Some(blocks) = &mut self.blocks
             && let Some(dead) = blocks.lost(lpn)
         {
@@ -205,6 +183,8 @@ impl Separator {
 
     /// A page lies there from now on.
     fn lies(&mut self, lpn: Lpn, class: u8, page: Ppn, is_moved: bool, geometry: &Geometry) {
+        self.classes_of[lpn.index()].now = class;
+        self.resident[usize::from(class)] += 1;
         if let Some(blocks) = &mut self.blocks {
             let lying = blocks.placed(lpn, class, page, geometry);
             if !is_moved {
@@ -245,8 +225,8 @@ impl Separator {
 
     /// The host trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
-        unless_bug!(SeparatorTrimUnseen, self.written[lpn.index()] = None);
         self.lost(lpn);
+        unless_bug!(SeparatorTrimUnseen, self.written[lpn.index()] = None);
         if let Some(future) = &self.future {
             unless_bug!(FutureTrimUnseen, future.trimmed(self.now.get() - START.get(), lpn));
         }
@@ -275,9 +255,10 @@ impl Separator {
             blocks.leaves(lpn);
         }
         let class = self.scheme.of_move(Moved { lpn, from, age, rest });
+        self.resident[usize::from(from)] -= 1;
         self.ledger.moved_to[usize::from(class)] += 1;
         self.ledger.moved_from[usize::from(unless_bug!(LedgerOfTarget, from, class))] += 1;
-        let last = unless_bug!(LedgerOfUnit, self.last[lpn.index()], from);
+        let last = unless_bug!(LedgerOfUnit, self.classes_of[lpn.index()].last, from);
         self.ledger.moved_of[usize::from(last)] += 1;
         class
     }
@@ -300,6 +281,8 @@ impl Separator {
 
     /// After power was lost a page was found in a block of a class.
     pub fn found(&mut self, lpn: Lpn, block: Pbn, class: u8, flash: &Flash) {
+        self.classes_of[lpn.index()] = Of { last: class, now: class };
+        self.resident[usize::from(class)] += 1;
         if let Some(blocks) = &mut self.blocks {
             let (used, is_full) = (flash.programmed_in(block), flash.is_full(block));
             blocks.found(lpn, block, used, is_full, class);
@@ -338,24 +321,22 @@ impl Separator {
         if self.scheme.uses_ages() { ages + self.scheme.ram() } else { self.scheme.ram() }
     }
 
-    /// Pages by class, and the separation's own figures.
+    /// The separation's own figures.
     #[must_use]
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
-        let mut counts = self.scheme.counts();
-        let pages = [self.ledger.written, self.ledger.moved_to];
-        for (names, pages) in [WRITTEN, MOVED].iter().zip(pages) {
-            counts.extend(names.iter().copied().zip(pages).take(self.classes().into()));
-        }
-        counts
+        self.scheme.counts()
     }
 
-    /// The classes as they are now, with the erased pages of their open blocks.
+    /// The classes as they are now, with the erased pages of their open blocks, and how many blocks they have.
     #[must_use]
-    pub fn by_class(&self, room: impl Fn(Class) -> u64) -> Classes {
+    pub fn by_class(&self, room: impl Fn(Class) -> u64, units: impl Fn(Class) -> u64) -> Classes {
+        let all = || (0..self.classes()).map(Class::user);
         Classes {
             count: self.classes(),
             ledger: self.ledger.clone(),
-            room: (0..self.classes()).map(|class| room(Class::user(class))).collect(),
+            resident: self.resident[..usize::from(self.classes())].to_vec(),
+            units: all().map(units).collect(),
+            room: all().map(room).collect(),
             handled: self.scheme.handled(),
         }
     }
