@@ -520,6 +520,16 @@ impl Flash {
         panic!("{rule}; {asked}; last operations: {history}");
     }
 
+    /// The logical pages in these pages, for what may be read ahead of the commands that tell them: nothing may depend on it.
+    pub(crate) fn coming(&self, mut pages: ValidPages) -> impl Iterator<Item = Lpn> {
+        std::iter::from_fn(move || pages.next(self)).filter_map(|page| {
+            match self.medium.decode(self.medium.owners[page.index()]) {
+                Owner::Data(lpn) => Some(lpn),
+                Owner::Translation(_) => None,
+            }
+        })
+    }
+
     /// What a loaded page holds: its OOB was loaded with it.
     #[must_use]
     pub fn owner_of(&self, page: &Loaded) -> Owner {

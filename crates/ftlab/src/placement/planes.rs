@@ -691,6 +691,9 @@ impl Planes {
         let cause = unless_bug!(SeparatorMovesAsMap, Cause::GcData, Cause::Translation);
         let copies_back = self.copy_back != CopyBack::Off;
         let mut pages = flash.valid_pages(pbn);
+        if let Some(separator) = self.chooser.separator() {
+            separator.look_ahead(flash.coming(pages));
+        }
         while let Some(from) = pages.next(flash) {
             let pool = &mut self.pools[plane as usize];
             let separator = self.chooser.separator().expect("classes are those of a separation");

@@ -10,6 +10,7 @@ use crate::placement::Class;
 use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;
+use std::hint::black_box;
 use std::num::NonZeroU32;
 
 /// The first page write of the host.
@@ -23,8 +24,7 @@ const START: NonZeroU32 = NonZeroU32::MIN;
 pub struct Separator {
     scheme: Box<dyn Separation>,
     now: NonZeroU32,
-    /// When the host wrote a page last; `None` for a page without data.
-    written: Vec<Option<NonZeroU32>>,
+    pages: Vec<Page>,
     /// Where pages lie, if the scheme asks.
     blocks: Option<Box<Blocks>>,
     /// What the host will write, if the scheme asks.
@@ -37,19 +37,19 @@ pub struct Separator {
     opened: Vec<u32>,
     /// When the open block of each class was opened, if that is when the one before was full.
     opened_last: Option<[u32; Class::MOST as usize]>,
-    /// The classes of each page.
-    classes_of: Vec<Of>,
     /// Pages with data in each class.
     resident: [u64; Class::MOST as usize],
     ledger: Ledger,
 }
 
-/// The classes of a page.
+/// A logical page.
 #[derive(Clone, Copy, Debug, Default)]
-struct Of {
-    /// What the host's last write gave it.
+struct Page {
+    /// When the host wrote it last; `None` without data.
+    written: Option<NonZeroU32>,
+    /// The class that the host's last write gave it.
     last: u8,
-    /// That of the block in which it lies.
+    /// The class of the block in which it lies.
     now: u8,
 }
 
@@ -75,7 +75,7 @@ impl Separator {
         let pages = layout.logical_pages as usize;
         Ok(Separator {
             now: START,
-            written: vec![None; pages],
+            pages: vec![Page::default(); pages],
             blocks: scheme.watches_blocks().then(|| Box::new(Blocks::new(layout))),
             deaths: vec![None; if future.is_some() { pages } else { 0 }],
             future,
@@ -83,7 +83,6 @@ impl Separator {
             opened_last: scheme.opens_ahead().then_some([START.get(); Class::MOST as usize]),
             scheme,
             opened: vec![START.get(); layout.blocks as usize],
-            classes_of: vec![Of::default(); pages],
             resident: [0; Class::MOST as usize],
             ledger: Ledger::default(),
         })
@@ -132,7 +131,8 @@ impl Separator {
                 self.scheme.requested(Requested { first, pages, time, stored })
             );
         }
-        let age = self.written[lpn.index()].map(|then| self.now.get().wrapping_sub(then.get()));
+        let age =
+            self.pages[lpn.index()].written.map(|then| self.now.get().wrapping_sub(then.get()));
         let stored = self.blocks.as_ref().map_or(0, |blocks| blocks.stored_without(lpn));
         let rest = self.foreseen(lpn);
         let class = self.scheme.of_write(Written { lpn, age, meta, stored, rest });
@@ -153,8 +153,9 @@ impl Separator {
         self.lost(lpn);
         self.lies(lpn, class, page, false, geometry);
         self.placed(class, page, false, self.now.get(), geometry);
-        unless_bug!(LedgerOfFirstWriter, self.classes_of[lpn.index()].last = class);
-        self.written[lpn.index()] = Some(self.now);
+        let written = &mut self.pages[lpn.index()];
+        written.written = Some(self.now);
+        unless_bug!(LedgerOfFirstWriter, written.last = class);
         self.now = self.now.checked_add(1).unwrap_or(START);
     }
 
@@ -168,8 +169,9 @@ impl Separator {
 
     /// The version of a page that lies in a block is superseded.
     fn lost(&mut self, lpn: Lpn) {
-        if let Some(then) = self.written[lpn.index()] {
-            let class = usize::from(self.classes_of[lpn.index()].now);
+        let Page { written, now, .. } = self.pages[lpn.index()];
+        if let Some(then) = written {
+            let class = usize::from(now);
             self.resident[class] -= 1;
             unless_bug!(LedgerDeathsUntold, self.ledger.died[class] += 1);
             self.ledger.lived[class] += u64::from(self.now.get().wrapping_sub(then.get()));
@@ -183,7 +185,7 @@ impl Separator {
 
     /// A page lies there from now on.
     fn lies(&mut self, lpn: Lpn, class: u8, page: Ppn, is_moved: bool, geometry: &Geometry) {
-        self.classes_of[lpn.index()].now = class;
+        self.pages[lpn.index()].now = class;
         self.resident[usize::from(class)] += 1;
         if let Some(blocks) = &mut self.blocks {
             let lying = blocks.placed(lpn, class, page, geometry);
@@ -226,7 +228,7 @@ impl Separator {
     /// The host trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
         self.lost(lpn);
-        unless_bug!(SeparatorTrimUnseen, self.written[lpn.index()] = None);
+        unless_bug!(SeparatorTrimUnseen, self.pages[lpn.index()].written = None);
         if let Some(future) = &self.future {
             unless_bug!(FutureTrimUnseen, future.trimmed(self.now.get() - START.get(), lpn));
         }
@@ -243,10 +245,16 @@ impl Separator {
         }
     }
 
+    /// Touches what is known of pages that are about to be moved: they are far apart in memory.
+    pub fn look_ahead(&self, pages: impl Iterator<Item = Lpn>) {
+        let times = pages.map(|lpn| self.pages[lpn.index()].written.map_or(0, NonZeroU32::get));
+        black_box(times.fold(0, |all, time| all ^ time));
+    }
+
     /// The class of a page that GC moves out of a block of a class.
     pub fn of_move(&mut self, lpn: Lpn, from: u8) -> u8 {
-        let written = self.written[lpn.index()];
-        let age = written.map_or(0, |then| self.at_gc().wrapping_sub(then.get()));
+        let page = self.pages[lpn.index()];
+        let age = page.written.map_or(0, |then| self.at_gc().wrapping_sub(then.get()));
         let rest = self.deaths.get(lpn.index()).copied().flatten();
         let now = self.at_gc().wrapping_sub(START.get());
         let rest =
@@ -258,7 +266,7 @@ impl Separator {
         self.resident[usize::from(from)] -= 1;
         self.ledger.moved_to[usize::from(class)] += 1;
         self.ledger.moved_from[usize::from(unless_bug!(LedgerOfTarget, from, class))] += 1;
-        let last = unless_bug!(LedgerOfUnit, self.classes_of[lpn.index()].last, from);
+        let last = unless_bug!(LedgerOfUnit, page.last, from);
         self.ledger.moved_of[usize::from(last)] += 1;
         class
     }
@@ -269,7 +277,7 @@ impl Separator {
         let time = |sequence: u64| NonZeroU32::new(sequence as u32).unwrap_or(START);
         let mut newest = 0;
         for (lpn, sequence) in pages {
-            self.written[lpn.index()] = Some(time(sequence));
+            self.pages[lpn.index()].written = Some(time(sequence));
             newest = newest.max(sequence);
         }
         self.now = time(newest + 1);
@@ -281,7 +289,8 @@ impl Separator {
 
     /// After power was lost a page was found in a block of a class.
     pub fn found(&mut self, lpn: Lpn, block: Pbn, class: u8, flash: &Flash) {
-        self.classes_of[lpn.index()] = Of { last: class, now: class };
+        let page = &mut self.pages[lpn.index()];
+        (page.last, page.now) = (class, class);
         self.resident[usize::from(class)] += 1;
         if let Some(blocks) = &mut self.blocks {
             let (used, is_full) = (flash.programmed_in(block), flash.is_full(block));
@@ -317,7 +326,7 @@ impl Separator {
     /// Bytes of RAM.
     #[must_use]
     pub fn ram(&self) -> u64 {
-        let ages = 4 * (self.written.len() + self.opened.len()) as u64;
+        let ages = 4 * (self.pages.len() + self.opened.len()) as u64;
         if self.scheme.uses_ages() { ages + self.scheme.ram() } else { self.scheme.ram() }
     }
 
