@@ -31,6 +31,7 @@ from ftlab_papers.separation.points import (
     MAIN,
     ORACLES,
     OWN_VICTIMS,
+    PASSES,
     POLICIES,
     REAL,
     REGIONS,
@@ -202,12 +203,27 @@ def _regions(runs: Runs, name: str, workloads: dict[str, Config]) -> Table:
     rows = [
         [
             each.removeprefix(f"{name} "),
-            *(_cell(runs, AMPLIFICATION, STEADY, each, policy) for policy in REGIONS),
+            *(_steady(runs, each, policy) for policy in REGIONS),
             number(_optimum(workload)),
         ]
         for each, workload in workloads.items()
     ]
     return Table([name, *REGIONS, "optimum"], rows)
+
+
+def _steady(runs: Runs, name: str, policy: str) -> str:
+    """Return the write amplification of what the longer of two runs adds to the shorter one."""
+
+    def added(each: Runs) -> float:
+        first, last = (each[STEADY, name, policy, f"{passes} passes"] for passes in PASSES)
+        programs, writes = (_programs(last) - _programs(first), last["host"]["page_writes"])
+        return programs / float(writes - first["host"]["page_writes"])
+
+    return spread([added(each) for each in runs.seeds])
+
+
+def _programs(result: Result) -> int:
+    return int(sum(result["flash"]["programs"].values()))
 
 
 def _optimum(workload: Config) -> float:
@@ -221,10 +237,10 @@ def _ram(runs: Runs, names: Sequence[str]) -> Table:
     def cell(scheme: str, name: str) -> str:
         policy = ITS_OWN if scheme in OWN_VICTIMS else GREEDY
         together, apart = (
-            float(runs[DEVICE, name, *of]["ram"]["tables"])
+            float(runs[DEVICE, name, *of]["ram_bytes"]["tables"])
             for of in (("NoSep", GREEDY), (scheme, policy))
         )
-        pages = runs[DEVICE, name, scheme, policy]["device"]["logical_pages"]
+        pages = runs[DEVICE, name, scheme, policy]["device"]["capacity_bytes"] / PAGE
         return number((apart - together) / pages)
 
     schemes = [each for each in (*SCHEMES, *OWN_VICTIMS) if each not in ORACLES]

@@ -114,6 +114,9 @@ REGIONS: dict[str, Config] = {
 }
 """Victim policies of SSD-iq's grids, each with what it separates."""
 
+PASSES = (16, 20)
+"""As many writes as there are pages, so often; what the longer run adds is the steady state."""
+
 BLOCK, FILL, LOGICAL_BLOCKS, SPARE_BLOCKS = 512, 0.875, 224, 33
 """Of a device in SSD-iq's grids: pages of a block, its fill, and blocks, one of them in reserve."""
 
@@ -164,11 +167,12 @@ def points(sources: Sources) -> dict[Key, Point]:
             skewed = _skewed(theta, sources[FINANCIAL1.name].seed)
             add((VOLUME, f"Zipf {theta:g}", scheme, GREEDY), skewed, _gc(GREEDY))
     for name, workload in (ZONED | ZIPFED).items():
-        device = _steady(workload, sources[FINANCIAL1.name])
-        for policy, section in REGIONS.items():
-            found[STEADY, name, policy] = Point(
-                f"{name} {policy}", merge([device, section, {"gc": {"policy": policy}}]), "page"
-            )
+        for passes in PASSES:
+            device = _full(workload, passes, sources[FINANCIAL1.name])
+            for policy, section in REGIONS.items():
+                key = (STEADY, name, policy, f"{passes} passes")
+                parts = (device, section, {"gc": {"policy": policy}})
+                found[key] = Point(" ".join(key), merge(parts), "page")
     return found
 
 
@@ -188,11 +192,13 @@ def stationary(workload: Config) -> Config:
     return {**workload, "read_share": 0, "bs": PAGE, "size": size}
 
 
-def _steady(workload: Config, source: Source) -> Config:
-    """Return a full device, of which the last two of twenty passes count."""
-    passes = 2 * LOGICAL_BLOCKS * BLOCK
+def _full(workload: Config, passes: int, source: Source) -> Config:
+    """Return a device that is written once in order, and some passes over it."""
+    requests = passes * LOGICAL_BLOCKS * BLOCK
+    if source.requests:
+        requests = min(requests, passes * source.requests // PASSES[-1])
     return {
-        "workload": {**stationary(workload), "requests": min(passes, source.requests or passes)},
+        "workload": {**stationary(workload), "requests": requests},
         "device": {
             "page": PAGE,
             "pages_per_block": BLOCK,
@@ -200,7 +206,7 @@ def _steady(workload: Config, source: Source) -> Config:
             "capacity": LOGICAL_BLOCKS * BLOCK * PAGE,
         },
         "gc": {"low": 1, "high": 2, "mode": "single"},
-        "run": {"address": "compact", "warmup": "replay:9", "seed": source.seed},
+        "run": {"address": "compact", "warmup": "sequential", "seed": source.seed},
     }
 
 
