@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
 RUN = {"console", "python", "toml", "{figure-of}", "{plotted}"}
 """Languages of blocks that are run here, if nothing above them says otherwise."""
 SHOWN = {"text", "{memory}", "{eval-rst}", "{toctree}", "{settings-of}", "{ftl-index}"}
+SHOWN |= {"{settings-of-separation}"}
 """Languages of blocks that cannot be run: text, and what Sphinx fills in."""
 HOURS = {
     f"docs/reproduce{name}.md": "evaluations take hours; test_reproduce*.py runs parts of them"

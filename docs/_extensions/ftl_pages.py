@@ -1,10 +1,13 @@
-"""Directives of the pages about FTLs: `memory`, a picture; `settings-of`, `ftl-index`, tables."""
+"""Directives of the pages about FTLs and separations.
+
+`memory` draws a picture; `settings-of`, `settings-of-separation` and `ftl-index` are tables.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from docutils import nodes
 from memory_picture import PictureError, draw
@@ -57,7 +60,20 @@ def settings_lines(everything: Record, name: str) -> Iterator[str]:
     named = [each for each in (*everything.ftls, *everything.buffers) if each.name == name]
     if not named:
         raise ValueError(f"found {name!r}, expected the name of an FTL or a buffer")
-    rows = sorted(named[0].settings, key=lambda row: row.section in SHARED)
+    yield from table_of(sorted(named[0].settings, key=lambda row: row.section in SHARED))
+
+
+def separation_lines(everything: Record, *names: str) -> Iterator[str]:
+    """Yield the table of the settings of separations."""
+    found = {each.name: each.settings for each in everything.separations}
+    for name in names:
+        if name not in found:
+            raise ValueError(f"found {name!r}, expected the name of a separation")
+    yield from table_of([row for name in names for row in found[name]])
+
+
+def table_of(rows: Sequence[Record]) -> Iterator[str]:
+    """Yield a table of settings."""
     if not rows:
         yield "None."
         return
@@ -105,6 +121,14 @@ class SettingsOf(FromCatalogue):
     required_arguments = 1
 
 
+class SettingsOfSeparation(FromCatalogue):
+    """The settings of separations of one page."""
+
+    lines = separation_lines
+    required_arguments = 1
+    optional_arguments = 3
+
+
 class FtlIndex(FromCatalogue):
     """All FTLs by kind."""
 
@@ -115,6 +139,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx of the directives."""
     app.add_directive("memory", Memory)
     app.add_directive("settings-of", SettingsOf)
+    app.add_directive("settings-of-separation", SettingsOfSeparation)
     app.add_directive("ftl-index", FtlIndex)
     app.add_css_file("memory.css")
     return {"parallel_read_safe": True}
