@@ -1,5 +1,6 @@
 """Metrics as attributes have types: of what runs return, and as a type checker sees them."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from test_metrics import results
 __all__ = ["results"]
 
 ROOT = Path(__file__).parent.parent
+SEARCHED = os.pathsep.join([str(ROOT / "python"), *filter(None, [os.environ.get("PYTHONPATH")])])
 SCRIPT = """
 import ftlab
 
@@ -89,21 +91,39 @@ def test_of_a_section_that_is_missing_every_metric_may_be(results):
                 assert below <= {"flushed_at_end"}, (name, below)
 
 
-@pytest.mark.long
-def test_a_type_checker_knows_metrics_and_finds_a_misspelt_one(tmp_path):
+def checked(tmp_path, *command):
+    """Return what a type checker prints of the script."""
     (tmp_path / "script.py").write_text(SCRIPT)
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "script.py"]
+    environment = {**os.environ, "MYPYPATH": str(ROOT / "python"), "PYTHONPATH": SEARCHED}
     done = subprocess.run(
-        command,
+        [sys.executable, "-m", *command, "script.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        env={"MYPYPATH": str(ROOT / "python"), "PATH": ""},
+        env=environment,
     )
-    told = done.stdout.splitlines()
+    return done.stdout.splitlines()
+
+
+@pytest.mark.long
+def test_mypy_knows_metrics_and_finds_a_misspelt_one(tmp_path):
+    told = checked(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path))
     revealed = [line.split('"')[1] for line in told if "Revealed type" in line]
-    assert [each.replace("builtins.", "") for each in revealed] == REVEALED, done.stdout
+    assert [each.replace("builtins.", "") for each in revealed] == REVEALED, told
     errors = [line.partition("error: ")[2] for line in told if "error:" in line]
     assert '"Result" has no attribute "wirte_amplification"' in errors[0]
     assert '"MappingMetrics" has no attribute "hitratio"' in errors[1]
     assert "Unsupported operand types" in errors[2] and len(errors) == 3
+
+
+@pytest.mark.long
+def test_pyright_knows_metrics_and_finds_a_misspelt_one(tmp_path):
+    """Where it is installed: `pip install 'pyright[nodejs]'`."""
+    pytest.importorskip("pyright")
+    told = checked(tmp_path, "pyright")
+    revealed = [line.rpartition(' is "')[2].rstrip('"') for line in told if "Type of" in line]
+    assert revealed == REVEALED, told
+    errors = [line.partition("error: ")[2] for line in told if "error:" in line]
+    assert 'attribute "wirte_amplification" for class "Result"' in errors[0]
+    assert 'attribute "hitratio" for class "MappingMetrics"' in errors[1]
+    assert 'Operator "*" not supported for "None"' in errors[2] and len(errors) == 3

@@ -115,7 +115,7 @@ class Fleet:
     """
 
     def __init__(self, members: Sequence[Member]) -> None:
-        self.members = list(members)
+        self.members: list[Member] = list(members)
         self._left_out = {each.volume: NO_ERASE for each in members if each.idle}
         self._left_out |= {each.volume: FAILED for each in members if each.failure}
         self._left_out |= {each.volume: FEW_REQUESTS for each in members if each.outcome is None}

@@ -23,13 +23,15 @@ class Ftl(Settings):
     classes: ClassVar[dict[str, type[NamedFtl]]] = {}
 
     def __init__(self, name: str, /, *values: Any, **settings: Any) -> None:
-        name = self.name = names.ftl(name)
+        self.name: str = names.ftl(name)
+        name = self.name
         if name not in self.classes:
             import_module("ftlab._settings")
         if name not in self.classes:
             cores.plugins()  # Their packages declare classes, too.
         known = self.classes.get(name)
-        self.given = known.accepted(values, settings) if known else given(**settings)
+        accepted = known.accepted(values, settings) if known else given(**settings)
+        self.given: Config = accepted
 
     def config(self) -> Config:
         """Return the sections of the configuration that these settings make, only what is given."""

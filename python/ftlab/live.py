@@ -86,7 +86,7 @@ class Device:
             record=record if record is None else os.fspath(record),
         )
         try:
-            self.opened = Record(json.loads(self._server.opened()))
+            self.opened: Record = Record(json.loads(self._server.opened()))
             """``ftl``, ``config``, ``capacity_bytes``, and what the ``mount`` has cost (None for a
             new image)."""
             if record is not None and replayed:

@@ -26,7 +26,7 @@ from ftlab.names import ftl as named
 from ftlab.names import known
 from ftlab.shares import sized
 
-METHODS = {
+METHODS: dict[str, tuple[str, ...]] = {
     "ftl": ("read", "write", "trim"),
     "replacement": ("insert", "touch", "victim", "remove"),
     "policy": ("close", "remove", "choose"),
@@ -181,7 +181,7 @@ class PythonFtl(Plugin):
     """
 
     kind = "ftl"
-    arguments = ("device",)
+    arguments: tuple[str, ...] = ("device",)
 
     def config(self) -> Config:
         """Return the sections that this FTL adds to the configuration: none."""
@@ -228,7 +228,7 @@ class Replacement(Plugin):
     """An order of replacement of DFTL's cached entries."""
 
     kind = "replacement"
-    arguments = ("entries",)
+    arguments: tuple[str, ...] = ("entries",)
     base = "dftl"
     """The FTL that has the cache."""
 
@@ -248,7 +248,7 @@ class Policy(Plugin):
     """A victim policy."""
 
     kind = "policy"
-    arguments = ("pool",)
+    arguments: tuple[str, ...] = ("pool",)
 
     def build(self, *arguments: Any) -> Any:
         """Return an instance for a pool of blocks."""
@@ -271,14 +271,14 @@ class Separation(Plugin):
     """
 
     kind = "separation"
-    arguments = ("pages",)
+    arguments: tuple[str, ...] = ("pages",)
 
 
 class Buffer(Plugin):
     """A write buffer."""
 
     kind = "buffer"
-    arguments = ("capacity", "pages_per_block")
+    arguments: tuple[str, ...] = ("capacity", "pages_per_block")
 
 
 CLASSES: dict[str, type[Plugin]] = {

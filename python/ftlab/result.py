@@ -83,8 +83,8 @@ class Comparison(Sequence[Result]):
     ) -> None:
         """Take results of FTLs; ``more`` has those with other seeds, in the same order."""
         self._results = list(results)
-        self.labels = list(labels) if labels else [result["ftl"] for result in results]
-        self.runs = [list(each) for each in zip(results, *more, strict=True)]
+        self.labels: list[str] = list(labels) if labels else [result["ftl"] for result in results]
+        self.runs: list[list[Result]] = [list(each) for each in zip(results, *more, strict=True)]
 
     @property
     def titles(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature, get_annotations
-from typing import Any, dataclass_transform
+from typing import Any, ClassVar, dataclass_transform
 
 from ftlab.config import Config, given, merge, nested
 
@@ -62,10 +62,10 @@ class Settings:
     are used.
     """
 
-    __signature__ = _Signature()
+    __signature__: ClassVar[_Signature] = _Signature()
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        self.given = self.accepted(values, named)
+        self.given: Config = self.accepted(values, named)
 
     @classmethod
     def keys(cls) -> dict[str, str]:

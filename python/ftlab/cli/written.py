@@ -18,7 +18,7 @@ class Written(click.ParamType[str]):
     name = "file"
 
     def __init__(self, *beside: str) -> None:
-        self.ends = ("", *beside)
+        self.ends: tuple[str, ...] = ("", *beside)
 
 
 def check_written(*trees: object) -> None:

@@ -16,7 +16,7 @@ from ftlab.units import TIMES, kinds, number
 FTL = "ftl"
 """What conditions and labels call the FTL."""
 
-OPERATORS = {
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,
     ">=": operator.ge,
     "!=": operator.ne,

@@ -42,7 +42,7 @@ class Store:
     """
 
     def __init__(self, folder: str | Path, *, clean: bool = True) -> None:
-        self.folder = Path(folder)
+        self.folder: Path = Path(folder)
         if clean:
             sweep(self.folder)
 
