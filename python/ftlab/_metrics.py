@@ -12,6 +12,7 @@ from ftlab.record import Counts, Numbers, Record, Section
 
 NULLABLE = (
     "mapping",
+    "prefetch",
     "gc",
     "merges",
     "classes",
@@ -222,6 +223,47 @@ class MappingMetrics(Section):
     """Cached mappings x 8 B / budget of the cache, at the end. A full cache of DFTL has 1. Figure
     10 of TPFTL shows this minus 1, at most 8 / 6 - 1. FTLs that cache whole pages count all their
     mappings. Unit: ratio. None if the whole map is in RAM; without a cache."""
+
+
+class PrefetchMetrics(Section):
+    """The metrics of ``prefetch``."""
+
+    on_ratio: float | None
+    """Lookups while selective prefetching is on / lookups. Unit: ratio. None unless the FTL
+    prefetches single mappings, as ``tpftl`` does; without lookups."""
+    switches: int | None
+    """Times that selective prefetching is switched on or off. Unit: switches. None unless the FTL
+    prefetches single mappings, as ``tpftl`` does."""
+    request_loaded: int | None
+    """Entries loaded because the request goes on to them. Unit: entries. None unless the FTL
+    prefetches single mappings, as ``tpftl`` does."""
+    request_used: int | None
+    """Of these, looked up by the host before they are evicted. Unit: entries. None unless the FTL
+    prefetches single mappings, as ``tpftl`` does."""
+    request_unused: int | None
+    """Of these, evicted before the host looks them up. Unit: entries. None unless the FTL
+    prefetches single mappings, as ``tpftl`` does."""
+    successors_loaded: int | None
+    """Entries loaded because they follow a cached run. Unit: entries. None unless the FTL
+    prefetches single mappings, as ``tpftl`` does."""
+    successors_used: int | None
+    """Of these, looked up by the host before they are evicted. Unit: entries. None unless the FTL
+    prefetches single mappings, as ``tpftl`` does."""
+    successors_unused: int | None
+    """Of these, evicted before the host looks them up. Unit: entries. None unless the FTL
+    prefetches single mappings, as ``tpftl`` does."""
+    misses_new: int | None
+    """Misses of mappings that were not in the cache since measuring started. Unit: misses. None
+    unless the FTL prefetches single mappings, as ``tpftl`` does."""
+    misses_evicted: int | None
+    """Misses of mappings that were evicted after the host used them. Unit: misses. None unless the
+    FTL prefetches single mappings, as ``tpftl`` does."""
+    misses_evicted_unused: int | None
+    """Misses of mappings that were prefetched and evicted before the host used them. Unit: misses.
+    None unless the FTL prefetches single mappings, as ``tpftl`` does."""
+    misses_in_sequence: int | None
+    """Of all misses, those of a page whose predecessor is cached while selective prefetching is
+    off. Unit: misses. None unless the FTL prefetches single mappings, as ``tpftl`` does."""
 
 
 class GcMetrics(Section):
@@ -821,6 +863,7 @@ class Metrics(Section):
     host: HostMetrics
     flash: FlashMetrics
     mapping: MappingMetrics
+    prefetch: PrefetchMetrics
     gc: GcMetrics
     merges: MergesMetrics
     classes: ClassesMetrics
@@ -863,6 +906,7 @@ class Metrics(Section):
         "host": HostMetrics,
         "flash": FlashMetrics,
         "mapping": MappingMetrics,
+        "prefetch": PrefetchMetrics,
         "gc": GcMetrics,
         "merges": MergesMetrics,
         "classes": ClassesMetrics,

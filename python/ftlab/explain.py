@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SECTIONS = {"service": "causes.service_us", "waiting": "causes.wait_us"}
-MOVED = ("mapping.", "gc.", "merges.", "buffer.", "own.", "write_amplification", "causes.paus")
+MOVED = (
+    *("mapping.", "prefetch.", "gc.", "merges.", "buffer.", "own."),
+    *("write_amplification", "causes.paus"),
+)
 """Where figures are that show what an FTL did otherwise."""
 
 MOST_MOVED = 12

@@ -189,6 +189,8 @@ bugs! {
         why "more is loaded than one victim node makes room for";
     TpftlTakesAnyWriteBack: "tpftl: any write-back is taken for the read of the wanted page",
         why "mappings are taken from a page that was not read";
+    TpftlFirstUseRepeats: "tpftl: a prefetched entry waits for its first use after it",
+        why "more prefetched entries are used than were loaded", by "tpftl";
     TpftlNodeBytesLeak: "tpftl: the bytes of a node are not freed",
         why "the cache shrinks as nodes come and go";
     PageTrimLeavesMap: "page: trim forgets the map",

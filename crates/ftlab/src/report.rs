@@ -30,7 +30,9 @@ pub use classes::{ClassesReport, FdpReport};
 pub use device::{
     ChannelsReport, DeviceReport, LifetimeReport, PlaneWear, PlanesReport, WearReport,
 };
-pub use layer::{ByCause, FlashReport, GcReport, MappingReport, MergeReport, RamReport};
+pub use layer::{
+    ByCause, FlashReport, GcReport, MappingReport, MergeReport, PrefetchReport, RamReport,
+};
 pub use optimum::OptimumReport;
 pub use requests::{BufferReport, ChecksReport, HostReport, SpeedReport, TraceReport};
 use std::collections::BTreeMap;
@@ -72,6 +74,10 @@ figures! {
         mapping: Option<MappingReport> =
             metrics.mapping.map(|mapping| MappingReport::of(mapping, ledger, &ram)),
             null "if the whole map is in RAM";
+        /// Mappings that are loaded ahead, and what misses come from.
+        prefetch: Option<PrefetchReport> =
+            metrics.prefetch.zip(metrics.mapping).map(|(ahead, mapping)| PrefetchReport::of(ahead, mapping.counts)),
+            null "unless the FTL prefetches single mappings, as `tpftl` does";
         /// Garbage collection.
         gc: Option<GcReport> = metrics.gc.as_ref().map(|gc| GcReport::of(gc, ledger)),
             null "if the FTL merges blocks";

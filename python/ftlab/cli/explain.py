@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ftlab import lookups
 from ftlab.cli import parse
 from ftlab.cli.job import configuration, perform, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
@@ -60,15 +61,20 @@ def explain(ftl: str | None, change: tuple[str, ...], print_config: bool, **opti
         names, labels = list(both.labels), list(both.titles)
     parts = parts_of(first, second)
     table, moved = table_of(labels, parts), moved_table(labels, first, second)
+    shares = lookups.shares_of(first, second)
     plain = {
         "runs": names,
         "parts": [{**asdict(part), "difference": part.difference} for part in parts],
+        "lookups": [dict(zip(("share", "first", "second"), row, strict=True)) for row in shares],
         "moved": [dict(zip(moved.header, row, strict=True)) for row in moved.rows],
     }
 
     def show() -> None:
         say(setup_line(Comparison([first])), "", sentence(labels, parts), "")
         show_table(table)
+        if shares:
+            say("", lookups.sentence(labels, first, second), "")
+            show_table(lookups.lookups_table(labels, shares))
         say("")
         show_table(moved)
         say("")

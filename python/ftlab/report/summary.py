@@ -221,6 +221,7 @@ def run_summary(result: Result) -> list[Section]:
         ("host", _host(result)),
         ("flash operations", _operations(result)),
         ("mapping", _group(result, "mapping")),
+        ("prefetching of mappings", _group(result, "prefetch")),
         (f"{title(result.find('ftl'))} alone", _own(result)),
         ("garbage collection", _group(result, "gc")),
         ("classes", classes_table(result) or []),

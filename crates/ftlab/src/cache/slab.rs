@@ -75,6 +75,14 @@ impl<T> Slab<T> {
         self.slots.len()
     }
 
+    /// The values, to change them.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.iter_mut().filter_map(|slot| match slot {
+            Slot::Taken(value) => Some(value),
+            Slot::Free(_) => None,
+        })
+    }
+
     /// The values with their tokens, in token order.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         self.slots.iter().enumerate().filter_map(|(token, slot)| match slot {

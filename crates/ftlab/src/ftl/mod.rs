@@ -361,6 +361,8 @@ pub struct RamUse {
 pub struct FtlMetrics {
     /// Address translation; `None` when the whole map is in RAM.
     pub mapping: Option<MappingMetrics>,
+    /// Mappings that are loaded ahead; `None` when none is.
+    pub prefetch: Option<PrefetchMetrics>,
     /// Garbage collection; `None` when blocks are merged instead.
     pub gc: Option<GcMetrics>,
     /// Merges; `None` when garbage is collected instead.
@@ -426,6 +428,45 @@ counts! {
         /// Of these, dirty when chosen.
         pub dirty_replacements: u64,
     }
+}
+
+/// Mappings that a cache loads ahead, and what its misses come from, since measuring started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrefetchMetrics {
+    /// Lookups while successors are prefetched.
+    pub lookups_while_on: u64,
+    /// How often that was switched on or off.
+    pub switches: u64,
+    /// Loaded with a miss because its request goes on to them.
+    pub with_request: Ahead,
+    /// Loaded with a miss because they follow a cached run.
+    pub successors: Ahead,
+    /// What misses come from.
+    pub misses: Misses,
+}
+
+/// What became of entries that were loaded ahead. The rest of them wait in the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ahead {
+    /// Entries loaded.
+    pub loaded: u64,
+    /// Of these, looked up by the host before they left.
+    pub used: u64,
+    /// Of these, evicted before that.
+    pub unused: u64,
+}
+
+/// Misses by where their mapping was before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Misses {
+    /// It was not in the cache since measuring started.
+    pub new: u64,
+    /// It was used, and evicted.
+    pub evicted: u64,
+    /// It was loaded ahead, and evicted before it was used.
+    pub evicted_unused: u64,
+    /// Of all misses, those next to a cached predecessor while successors are not prefetched.
+    pub in_sequence: u64,
 }
 
 /// What a mapping cache holds of one translation page.

@@ -174,6 +174,7 @@ fn by_cause(report: &Report) {
         quotient("hit ratio", map.hit_ratio, map.hits, map.lookups);
         assert!(map.dirty_replacements <= map.replacements, "dirty entries replaced");
     }
+    ahead(report);
     assert_eq!(flash.reads["wear"], flash.programs["wear"], "pages moved to level wear");
     let most = report.wear.moved_blocks * u64::from(report.config.device.pages_per_block);
     assert!(flash.programs["wear"] <= most, "pages of blocks moved to level wear");
@@ -182,6 +183,22 @@ fn by_cause(report: &Report) {
         * u64::from(report.config.device.pages_per_block);
     let beside = copied("checkpoint") + copied("trim");
     assert!(programmed - beside <= room, "{programmed} pages programmed, room for {room}");
+}
+
+/// Every miss has one cause; a mapping that is loaded ahead is used or evicted once.
+fn ahead(report: &Report) {
+    let (Some(ahead), Some(map)) = (&report.prefetch, &report.mapping) else { return };
+    let misses = ahead.misses_new + ahead.misses_evicted + ahead.misses_evicted_unused;
+    assert_eq!(misses, map.lookups - map.hits, "misses by cause");
+    assert!(ahead.misses_in_sequence <= misses, "misses in sequence");
+    let used = ahead.request_used + ahead.successors_used;
+    assert!(used <= map.hits, "first uses of prefetched entries are hits");
+    let unused = ahead.request_unused + ahead.successors_unused;
+    assert!(unused <= map.replacements, "unused entries are replacements");
+    let loaded = ahead.request_loaded + ahead.successors_loaded;
+    assert!(used + unused <= loaded, "entries used or evicted unused, of those loaded ahead");
+    let most = used + unused + map.cached_entries;
+    assert!(loaded <= most, "entries loaded ahead, of which the rest are cached");
 }
 
 /// What is counted by class adds up to what is counted of all, whoever a copy is counted for.

@@ -4,7 +4,7 @@ use super::ratio;
 use crate::buffer::BufferManager;
 use crate::figures::figures;
 use crate::flash::{BlockKind, Cause, Ledger, Operation};
-use crate::ftl::{GcMetrics, MappingMetrics, MergeCounts, RamUse};
+use crate::ftl::{GcMetrics, MappingCounts, MappingMetrics, MergeCounts, PrefetchMetrics, RamUse};
 use crate::gc::CopyBack;
 use crate::simulate::Outcome;
 use std::collections::BTreeMap;
@@ -91,6 +91,39 @@ figures! {
         /// shows this minus 1, at most 8 / 6 - 1. FTLs that cache whole pages count all their mappings.
         space_utilization: Option<f64> = (ram.cache > 0).then(|| 8.0 * entries as f64 / ram.cache as f64),
             unit "ratio", better Higher, null "without a cache", source "TPFTL Figure 10";
+    }
+}
+
+figures! {
+    /// Mappings that are loaded ahead, and what misses come from.
+    pub struct PrefetchReport {
+        pub(super) of(ahead: PrefetchMetrics, counts: MappingCounts);
+        let PrefetchMetrics { with_request, successors, misses, .. } = ahead;
+        /// Lookups while selective prefetching is on / lookups.
+        on_ratio: Option<f64> = ratio(ahead.lookups_while_on, counts.lookups), unit "ratio",
+            null "without lookups", source "TPFTL 4.3";
+        /// Times that selective prefetching is switched on or off.
+        switches: u64 = ahead.switches, unit "switches", source "TPFTL 4.3";
+        /// Entries loaded because the request goes on to them.
+        request_loaded: u64 = with_request.loaded, unit "entries", source "TPFTL 4.3";
+        /// Of these, looked up by the host before they are evicted.
+        request_used: u64 = with_request.used, unit "entries", better Higher;
+        /// Of these, evicted before the host looks them up.
+        request_unused: u64 = with_request.unused, unit "entries", better Lower;
+        /// Entries loaded because they follow a cached run.
+        successors_loaded: u64 = successors.loaded, unit "entries", source "TPFTL 4.3";
+        /// Of these, looked up by the host before they are evicted.
+        successors_used: u64 = successors.used, unit "entries", better Higher;
+        /// Of these, evicted before the host looks them up.
+        successors_unused: u64 = successors.unused, unit "entries", better Lower;
+        /// Misses of mappings that were not in the cache since measuring started.
+        misses_new: u64 = misses.new, unit "misses";
+        /// Misses of mappings that were evicted after the host used them.
+        misses_evicted: u64 = misses.evicted, unit "misses", better Lower;
+        /// Misses of mappings that were prefetched and evicted before the host used them.
+        misses_evicted_unused: u64 = misses.evicted_unused, unit "misses", better Lower;
+        /// Of all misses, those of a page whose predecessor is cached while selective prefetching is off.
+        misses_in_sequence: u64 = misses.in_sequence, unit "misses", better Lower;
     }
 }
 

@@ -43,7 +43,8 @@ pub use zftl::{Zftl, ZftlConfig};
 use super::design::{Design, Mount, Setup, Spec};
 use super::parts::translation_pages::{Change, TranslationPages};
 use super::{
-    Access, Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
+    Access, Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy,
+    PrefetchMetrics, RamUse,
 };
 use crate::device::LONGEST_TIME;
 use crate::error::Error;
@@ -310,6 +311,11 @@ pub trait MappingCache: Send + 'static {
         BTreeMap::new()
     }
 
+    /// What became of entries that were loaded ahead; `None` if none is.
+    fn prefetch_metrics(&self) -> Option<PrefetchMetrics> {
+        None
+    }
+
     /// Translation pages read for another reason than a miss, if whole pages are cached; `None` if single
     /// entries are.
     fn other_loads(&self) -> Option<u64> {
@@ -482,6 +488,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
                 gc_hits: self.gc_hits,
                 occupancy: self.cache.occupancy(),
             }),
+            prefetch: self.cache.prefetch_metrics(),
             own: self.own_metrics(),
             ..FtlMetrics::of(&self.store.pool)
         }

@@ -25,6 +25,7 @@ mod detector;
 mod judge;
 mod measured_use;
 mod nodes;
+mod prefetched;
 mod prefetching;
 mod replacement;
 
@@ -33,7 +34,7 @@ pub use detector::SequenceDetector;
 pub use judge::{Judge, Loaded};
 pub use measured_use::MeasuredUse;
 
-use super::{Level, Levels, MapStore, MappingCache, MappingCounts, Occupancy};
+use super::{Level, Levels, MapStore, MappingCache, MappingCounts, Occupancy, PrefetchMetrics};
 use crate::cache::links::NIL;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry};
@@ -41,6 +42,7 @@ use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Vtpn};
 use nodes::{Nodes, Place};
+use prefetched::Prefetched;
 use prefetching::Request;
 use std::collections::BTreeMap;
 
@@ -75,7 +77,7 @@ pub struct Tpftl<J = SequenceDetector> {
     /// Token of the entry that was translated last.
     current: u32,
     counts: MappingCounts,
-    prefetched: u64,
+    prefetched: Prefetched,
     /// Logical pages of one load, and changes of one write-back; kept to reuse their memory.
     load: Vec<Lpn>,
     changes: Vec<Change>,
@@ -96,6 +98,8 @@ impl<J: Judge> MappingCache for Tpftl<J> {
                 format!("found {budget} B, expected at least an entry and a node, {least} B");
             return Err(Error::config("ftl.cache", message));
         }
+        let judge = J::build(&setup.own, budget / ENTRY_BYTES);
+        let is_on = features.selective && judge.prefetches();
         Ok(Tpftl {
             features,
             prefetch_at,
@@ -103,13 +107,13 @@ impl<J: Judge> MappingCache for Tpftl<J> {
             budget,
             used: 0,
             nodes: Nodes::new(page_order, geometry),
-            judge: J::build(&setup.own, budget / ENTRY_BYTES),
+            judge,
             request: Request::new(request_prefetch),
             writes_each: !features.batch && dirty_victims == DirtyVictims::Each,
             planned: None,
             current: NIL,
             counts: MappingCounts::default(),
-            prefetched: 0,
+            prefetched: Prefetched::new(geometry.logical_pages, is_on),
             load: Vec::new(),
             changes: Vec::new(),
         })
@@ -138,8 +142,11 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         self.counts.lookups += 1;
         if let Some(token) = self.nodes.find(lpn) {
             self.counts.hits += 1;
-            self.nodes.touch(token);
+            self.prefetched.hit(self.nodes.touch(token));
             self.judge.hit(token);
+            if J::DECIDES_ON_HITS {
+                self.note_whether_on();
+            }
             self.current = token;
             self.request.reach(lpn, last);
         } else {
@@ -148,6 +155,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
                 None => self.plan(lpn, last, store),
             };
             self.load_missing(lpn, last, miss, store, flash);
+            self.note_whether_on();
         }
         self.nodes.entry(self.current).ppn.get()
     }
@@ -214,8 +222,12 @@ impl<J: Judge> MappingCache for Tpftl<J> {
 
     fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
         let mut metrics = self.judge.metrics();
-        metrics.insert("tpftl.prefetched_entries", self.prefetched);
+        metrics.insert("tpftl.prefetched_entries", self.prefetched.entries());
         metrics
+    }
+
+    fn prefetch_metrics(&self) -> Option<PrefetchMetrics> {
+        Some(self.prefetched.metrics(self.counts.lookups))
     }
 
     fn writes_each_victim(&self) -> bool {
@@ -224,7 +236,8 @@ impl<J: Judge> MappingCache for Tpftl<J> {
 
     fn reset_metrics(&mut self) {
         self.counts = MappingCounts::default();
-        self.prefetched = 0;
+        self.prefetched.restart();
+        self.nodes.count_as_used();
         self.judge.reset_metrics();
     }
 
@@ -244,6 +257,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         assert!(self.used <= self.budget, "{} B used of {}", self.used, self.budget);
         assert!(self.planned.is_none(), "a miss was planned and not loaded");
         self.nodes.audit();
+        self.prefetched.audit(self.nodes.all_entries().map(|entry| entry.awaited));
         self.judge.audit(|lpn| self.contains(lpn));
     }
 }
@@ -257,6 +271,9 @@ impl<J: Judge> Tpftl<J> {
         if node != NIL {
             self.judge.missed(node, lpn);
         }
+        let cached = |page| self.nodes.is_in(node, Lpn(page));
+        let in_sequence = !self.prefetches_successors() && lpn.0.checked_sub(1).is_some_and(cached);
+        self.prefetched.missed(lpn, in_sequence);
         let in_request = if self.features.request && self.request.miss() { last } else { lpn };
         let wanted = self.prefetch_end(lpn, node, in_request, store.pages.last_on_page(vtpn));
         let node_bytes = if node == NIL { self.node_bytes } else { 0 };
@@ -306,11 +323,20 @@ impl<J: Judge> Tpftl<J> {
             let why = if lpn <= in_request { Loaded::WithRequest } else { Loaded::AsSuccessor };
             leader = self.add_entry(node, lpn, place, why, store);
         }
-        self.prefetched += self.load.len() as u64 - 1;
         if self.prefetch_at == PrefetchAt::Tail {
             // Only entries as cold as the coldest can make a node colder.
             self.nodes.reorder(node);
         }
+    }
+
+    fn prefetches_successors(&self) -> bool {
+        self.features.selective && self.judge.prefetches()
+    }
+
+    #[inline]
+    fn note_whether_on(&mut self) {
+        let is_on = self.prefetches_successors();
+        self.prefetched.note(is_on, self.counts.lookups);
     }
 
     fn node_for(&mut self, vtpn: Vtpn) -> u32 {
@@ -331,8 +357,9 @@ impl<J: Judge> Tpftl<J> {
         why: Loaded,
         store: &MapStore,
     ) -> u32 {
-        let token = self.nodes.add(node, lpn, store.pages.mapping(lpn), place);
+        let token = self.nodes.add(node, lpn, store.pages.mapping(lpn), place, why);
         self.judge.loaded(token, node, lpn, why);
+        self.prefetched.loaded(why);
         self.used += ENTRY_BYTES;
         token
     }

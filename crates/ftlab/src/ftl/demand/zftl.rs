@@ -170,8 +170,6 @@ impl Ftl for Zftl {
                 occupancy,
             }),
             gc: Some(self.gc()),
-            merges: None,
-            classes: None,
             own: [
                 ("zftl.zones", self.zones.len() as u64),
                 ("zftl.switches", self.switches),
@@ -180,6 +178,7 @@ impl Ftl for Zftl {
                 ("zftl.batches_written", sum(|zone| zone.cache.batches_written())),
             ]
             .into(),
+            ..FtlMetrics::default()
         }
     }
 

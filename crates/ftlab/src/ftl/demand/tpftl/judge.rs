@@ -14,6 +14,9 @@ pub trait Judge: Send + 'static + Sized {
     /// Bytes of RAM beside the cache.
     const RAM_BYTES: u64;
 
+    /// Whether hits, too, decide whether successors are prefetched.
+    const DECIDES_ON_HITS: bool = false;
+
     /// For a cache with room for so many entries.
     fn build(config: &TpftlConfig, entries: u64) -> Self;
 

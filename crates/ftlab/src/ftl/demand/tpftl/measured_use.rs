@@ -120,6 +120,8 @@ impl Judge for MeasuredUse {
     /// Four counts.
     const RAM_BYTES: u64 = 16;
 
+    const DECIDES_ON_HITS: bool = true;
+
     fn build(_config: &TpftlConfig, entries: u64) -> Self {
         MeasuredUse {
             guesses: Share::default(),

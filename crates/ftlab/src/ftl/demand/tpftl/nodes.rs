@@ -1,6 +1,7 @@
 //! Section 4.2: the two-level LRU lists. The upper list has a node for each translation page with cached
 //! entries, ordered by the mean hotness of these; each node has a list of its entries, ordered by recency.
 
+use super::Loaded;
 use super::config::PageOrder;
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List, NIL};
@@ -18,6 +19,8 @@ pub(super) struct Entry {
     /// Access count at the last touch.
     pub hotness: u64,
     pub dirty: bool,
+    /// Why it was loaded, until it is used; then as if the host had asked for it.
+    pub awaited: Loaded,
 }
 
 /// The cached entries of one translation page.
@@ -156,18 +159,26 @@ impl Nodes {
         std::mem::replace(&mut self.entries[token].ppn, new.into()).get()
     }
 
-    /// A hit: the entry is the most recent of its node, and the node as hot as that makes it.
+    /// A hit: the entry is the most recent of its node, and the node as hot as that makes it. Returns why it was
+    /// loaded, if this is its first use.
     #[inline]
-    pub fn touch(&mut self, token: u32) {
-        let Entry { node: owner, hotness, dirty, .. } = self.entries[token];
+    pub fn touch(&mut self, token: u32) -> Loaded {
+        let Entry { node: owner, hotness, dirty, awaited, .. } = self.entries[token];
         self.step_over(owner, token);
         self.entries[token].hotness = self.accesses;
+        unless_bug!(TpftlFirstUseRepeats, self.entries[token].awaited = Loaded::OnDemand);
         let node = &mut self.nodes[owner];
         self.links.touch(&mut node.entries, token);
         node.hotness += self.accesses - hotness;
         if node.oldest_clean == NIL && !dirty {
             node.oldest_clean = token;
         }
+        awaited
+    }
+
+    /// Takes all entries for used.
+    pub fn count_as_used(&mut self) {
+        self.entries.values_mut().for_each(|entry| entry.awaited = Loaded::OnDemand);
     }
 
     /// Adds a node without entries, which gets some at once. Returns its token.
@@ -181,13 +192,21 @@ impl Nodes {
 
     /// Adds a clean entry, behind another clean one or at an end. At the back it is as hot as the coldest,
     /// elsewhere as hot as can be. Returns its token.
-    pub fn add(&mut self, owner: u32, lpn: Lpn, ppn: Option<Ppn>, place: Place) -> u32 {
+    pub fn add(
+        &mut self,
+        owner: u32,
+        lpn: Lpn,
+        ppn: Option<Ppn>,
+        place: Place,
+        why: Loaded,
+    ) -> u32 {
         let node = &mut self.nodes[owner];
         let hotness = match place {
             Place::Back => self.entries[node.entries.back()].hotness,
             Place::Front | Place::Behind(_) => self.accesses,
         };
-        let entry = Entry { lpn, ppn: ppn.into(), node: owner, hotness, dirty: false };
+        let (ppn, node_of) = (ppn.into(), owner);
+        let entry = Entry { lpn, ppn, node: node_of, hotness, dirty: false, awaited: why };
         let token = self.entries.insert(entry);
         self.links.grow(self.entries.tokens());
         self.dirty_links.grow(self.entries.tokens());

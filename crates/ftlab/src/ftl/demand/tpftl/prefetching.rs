@@ -44,7 +44,7 @@ impl<J: Judge> Tpftl<J> {
     /// beyond the translation page (4.5, rule 1), which ends `on_page`.
     pub(super) fn prefetch_end(&mut self, lpn: Lpn, node: u32, wanted: Lpn, on_page: Lpn) -> Lpn {
         let mut end = wanted.max(lpn);
-        if self.features.selective && self.judge.prefetches() {
+        if self.prefetches_successors() {
             end = end.max(Lpn(lpn.0.saturating_add(self.cached_predecessors(lpn, node))));
         } else if self.features.selective && end < on_page {
             let cached = |page| self.nodes.is_in(node, page);

@@ -96,6 +96,8 @@ impl<J: Judge> Tpftl<J> {
 
     fn drop_entry(&mut self, token: u32, node: u32) -> bool {
         self.judge.evicted(token);
+        let Entry { lpn, awaited, .. } = *self.nodes.entry(token);
+        self.prefetched.evicted(lpn, awaited);
         let lives = self.nodes.remove(token);
         self.used -= ENTRY_BYTES;
         if !lives {

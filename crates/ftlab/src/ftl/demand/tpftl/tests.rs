@@ -7,7 +7,7 @@ use crate::ftl::Access;
 use crate::ftl::Design;
 use crate::ftl::demand::DemandFtl;
 use crate::ftl::demand::bench::Bench;
-use crate::ftl::{Ftl, RamUse};
+use crate::ftl::{Ahead, Ftl, Misses, RamUse};
 use crate::units::{Bytes, Ratio};
 
 /// 6 translation pages of 1024 mappings, as in the figures of the paper.
@@ -223,6 +223,43 @@ fn a_cache_of_one_entry_and_its_node_works() {
         assert_eq!(bench.cached(), [(lpn, true)]);
     }
     assert!(bench.read_request(0, 100).tp.0 <= 102);
+}
+
+/// A run of which the detector sees nothing, then the same prefetched; entries that are never looked up; a lookup of
+/// one of them and of one that was used.
+#[test]
+fn what_becomes_of_prefetched_entries_is_counted() {
+    let mut bench = bench(8, "rsbc");
+    let ahead = |bench: &Bench<Tpftl>| bench.ftl.metrics().prefetch.expect("it prefetches");
+    bench.read_request(0, 1);
+    bench.read(2);
+    assert_eq!(ahead(&bench).misses, Misses { new: 2, in_sequence: 1, ..Misses::default() });
+    bench.ftl.cache.judge.active = true;
+    bench.ftl.cache.note_whether_on();
+    // 3 has three cached predecessors: 4 to 6 come with it. Its own node alone gives room for them.
+    bench.read(3);
+    bench.read(4);
+    let all = ahead(&bench);
+    assert_eq!(all.with_request, Ahead { loaded: 1, used: 1, unused: 0 });
+    assert_eq!(all.successors, Ahead { loaded: 3, used: 1, unused: 0 });
+    assert_eq!((all.lookups_while_on, all.switches), (2, 1));
+
+    // Two other nodes take the room of the first: 0 to 3, last used, and 5 and 6, never used, leave before 4.
+    bench.read_request(at(1, 0), at(1, 5));
+    bench.read(at(2, 0));
+    assert!(bench.cached().iter().all(|(lpn, _)| *lpn > 1000), "{:?}", bench.cached());
+    bench.read(5);
+    bench.read(2);
+    let all = ahead(&bench);
+    assert_eq!(all.successors, Ahead { loaded: 3, used: 1, unused: 2 });
+    let Misses { evicted, evicted_unused, .. } = all.misses;
+    assert_eq!((evicted, evicted_unused), (1, 1), "2 was used, 5 was not");
+
+    bench.ftl.reset_metrics();
+    let all = ahead(&bench);
+    assert_eq!(all, PrefetchMetrics::default());
+    bench.read(2);
+    assert_eq!(ahead(&bench), all, "a hit of an entry that was loaded before");
 }
 
 /// With k nodes at most 1365 - k entries (choices.md#tpftl-node).
