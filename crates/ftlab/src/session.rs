@@ -31,7 +31,7 @@ use crate::files::WholeFile;
 use crate::frames::{Frames, Show};
 pub use crate::lifetime::Lifetime;
 use crate::lifetime::live;
-use crate::metrics::request_log::{self, Recorder};
+use crate::metrics::request_log::{self, Recorder, Spares};
 use crate::report::{Report, TraceReport};
 use crate::request::{BATCH, Input, RequestSource};
 use crate::simulate::Simulator;
@@ -160,15 +160,16 @@ pub fn run_logged(
     let mut ready = ReadyPoint::new(entry, &point.config, &input)?;
     let file = WholeFile::create(path)?;
     let (full, events) = sync_channel(request_log::WAITING);
+    let spares = Spares::default();
     thread::scope(|scope| {
         let writer = thread::Builder::new()
             .spawn_scoped(scope, || {
                 // Its end tells the simulation that nobody takes events any more.
                 let events = events;
-                request_log::write(&point.config.device, (file, path.into()), &events)
+                request_log::write(&point.config.device, (file, path.into()), &events, &spares)
             })
             .map_err(|_| Error::no_thread())?;
-        let log = Instrument::Log(Box::new(Recorder::new(full)));
+        let log = Instrument::Log(Box::new(Recorder::new(full, spares.clone())));
         let report = ready.run(input.as_ref(), watch, log);
         ready.simulator.record(None);
         let written = writer.join().expect("the writer ends");

@@ -318,6 +318,8 @@ impl<F: Ftl> Simulation<F> {
             mount: None,
         };
         simulation.start_measuring();
+        // What a warm-up spends its time on is no part of a result.
+        simulation.causes = None;
         simulation
     }
 

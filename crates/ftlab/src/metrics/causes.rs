@@ -6,6 +6,7 @@
 //! sum. A device that does one thing at a time is divided exactly (choices.md#causes).
 
 mod parts;
+mod works;
 
 use crate::device::DeviceConfig;
 use crate::figures::figures;
@@ -16,10 +17,8 @@ use crate::units::Nanos;
 use parts::{ERASES, OTHER};
 pub(super) use parts::{PARTS, Parts, name};
 use serde::Serialize;
-use std::collections::{BTreeMap, VecDeque};
-
-/// Earlier requests that are remembered; of more, neighbours are put together.
-const MOST_WAITED_FOR: usize = 1 << 16;
+use std::collections::BTreeMap;
+use works::Works;
 
 /// Slowest requests that are told.
 const MOST_SLOW: usize = 10;
@@ -30,7 +29,7 @@ pub struct Causes {
     times: Times,
     /// The counts that are divided already.
     seen: Ledger,
-    before: VecDeque<Work>,
+    before: Works,
     /// What is left of that work, if none of it is begun.
     left: Parts,
     /// Requests of all kinds.
@@ -86,14 +85,6 @@ pub(super) struct Done {
     pub(super) operation: Operation,
     pub(super) cause: Cause,
     pub(super) count: u64,
-}
-
-/// What a device does from `start` to `end`.
-#[derive(Clone, Copy, Debug)]
-struct Work {
-    start: Nanos,
-    end: Nanos,
-    parts: Parts,
 }
 
 /// Requests during which blocks are cleaned: by GC, by merges, or by wear levelling.
@@ -160,7 +151,7 @@ impl Causes {
                 erase: device.erase.0 as f64,
             },
             seen: Ledger::default(),
-            before: VecDeque::new(),
+            before: Works::default(),
             left: Parts::NONE,
             served: 0,
             requests: 0,
@@ -262,27 +253,16 @@ impl Causes {
             return;
         }
         self.left.add(parts);
-        self.before.push_back(Work { start, end, parts: *parts });
-        if self.before.len() > MOST_WAITED_FOR {
-            let pairs = std::mem::take(&mut self.before);
-            let mut pairs = pairs.into_iter();
-            while let Some(mut first) = pairs.next() {
-                if let Some(second) = pairs.next() {
-                    first.end = first.end.max(second.end);
-                    first.parts.add(&second.parts);
-                }
-                self.before.push_back(first);
-            }
-        }
+        self.before.push(start, end, parts);
     }
 
     /// Forgets the work that is over at this time.
     fn forget(&mut self, time: Nanos) {
-        while let Some(work) = self.before.front().filter(|work| work.end <= time) {
-            self.left.subtract(&work.parts, 1.0);
-            self.before.pop_front();
+        let left = &mut self.left;
+        while self.before.end_of_first().is_some_and(|end| end <= time) {
+            self.before.forget_first(|part, time| left.add_to(part, -time));
         }
-        if self.before.is_empty() {
+        if self.before.len() == 0 {
             // What rounding has left.
             self.left = Parts::NONE;
         }
@@ -291,10 +271,7 @@ impl Causes {
     /// What is left at this time of the work that is not over.
     fn left_at(&self, time: Nanos) -> Parts {
         let mut left = self.left;
-        if let Some(work) = self.before.front() {
-            let done = time.saturating_sub(work.start) as f64 / (work.end - work.start) as f64;
-            left.subtract(&work.parts, done);
-        }
+        self.before.done_of_first(time, |part, time| left.add_to(part, -time));
         left.change(|part| part.max(0.0));
         left
     }
@@ -396,7 +373,7 @@ mod tests {
             ledger.count(Operation::Program, Cause::Host);
             causes.note(Op::Write, &ledger, (0, 200 * number, 200 * number + 200));
         }
-        assert!(causes.before.len() <= MOST_WAITED_FOR);
+        assert!(causes.before.len() <= works::MOST);
         let report = causes.report().expect("requests");
         let slowest: Vec<u64> = report.slowest.iter().map(|slow| slow.request).collect();
         assert_eq!(slowest, Vec::from_iter((199_990..200_000).rev()));

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::files::WholeFile;
 use crate::trace::columnar::table::Table;
 use recorder::Event;
-pub use recorder::{Batch, Recorder};
+pub use recorder::{Batch, Recorder, Spares};
 use rows::Rows;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
@@ -27,7 +27,7 @@ pub const WAITING: usize = 16;
 /// Rows of a group.
 const GROUP_ROWS: usize = 1 << 15;
 
-/// Writes the log of a device to a file, until the recorder is dropped. Returns the file, and what requests
+/// Writes the log of a device to a file, until the recorder is dropped; gives batches back. Returns the file, and what requests
 /// spent their time on.
 ///
 /// # Errors
@@ -36,6 +36,7 @@ pub fn write(
     device: &DeviceConfig,
     (file, path): (WholeFile, PathBuf),
     batches: &Receiver<Batch>,
+    spares: &Spares,
 ) -> Result<(WholeFile, Causes), Error> {
     let mut table = Table::new(file, path, &rows::columns())?;
     let mut causes = Causes::new(device);
@@ -54,6 +55,7 @@ pub fn write(
                 rows.write(&mut table)?;
             }
         }
+        spares.put(batch);
     }
     if rows.len() > 0 {
         rows.write(&mut table)?;

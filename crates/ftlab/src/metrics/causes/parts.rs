@@ -44,12 +44,6 @@ impl Parts {
         parts.some().for_each(|(part, time)| self.add_to(part, time));
     }
 
-    /// Takes away a share of parts.
-    #[inline]
-    pub(super) fn subtract(&mut self, parts: &Parts, share: f64) {
-        parts.some().for_each(|(part, time)| self.add_to(part, -(share * time)));
-    }
-
     #[inline]
     pub(super) fn sum(&self) -> f64 {
         self.some().map(|(_, time)| time).sum()

@@ -6,6 +6,7 @@ use crate::request::{Op, Request};
 use crate::units::Nanos;
 use std::mem;
 use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex};
 
 /// Events that go to the writer at once.
 const BATCH: usize = 2048;
@@ -49,6 +50,25 @@ impl Batch {
     }
 }
 
+/// Batches that were written, to be filled again: new memory for each takes as long as filling it.
+#[derive(Clone, Debug, Default)]
+pub struct Spares(Arc<Mutex<Vec<Batch>>>);
+
+impl Spares {
+    fn take(&self) -> Option<Batch> {
+        self.0.lock().ok()?.pop()
+    }
+
+    /// Takes a batch that was written.
+    pub(super) fn put(&self, mut batch: Batch) {
+        batch.events.clear();
+        batch.done.clear();
+        if let Ok(mut spares) = self.0.lock() {
+            spares.push(batch);
+        }
+    }
+}
+
 /// Takes events of a simulation and hands them to the writer.
 #[derive(Clone, Debug)]
 pub struct Recorder {
@@ -56,13 +76,14 @@ pub struct Recorder {
     /// The counts of the last event.
     seen: Ledger,
     full: SyncSender<Batch>,
+    spares: Spares,
 }
 
 impl Recorder {
-    /// A recorder whose events go to `full`.
+    /// A recorder whose events go to `full` in batches, which come back as spares.
     #[must_use]
-    pub fn new(full: SyncSender<Batch>) -> Self {
-        Recorder { batch: Batch::new(), seen: Ledger::default(), full }
+    pub fn new(full: SyncSender<Batch>, spares: Spares) -> Self {
+        Recorder { batch: Batch::new(), seen: Ledger::default(), full, spares }
     }
 
     /// Notes a request that arrived, was begun and was complete at these times.
@@ -113,6 +134,7 @@ impl Recorder {
 
     /// Hands over what waits. A writer that has failed takes nothing, and says why at its end.
     pub(crate) fn flush(&mut self) {
-        let _ = self.full.send(mem::replace(&mut self.batch, Batch::new()));
+        let next = self.spares.take().unwrap_or_else(Batch::new);
+        let _ = self.full.send(mem::replace(&mut self.batch, next));
     }
 }
