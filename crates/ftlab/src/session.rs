@@ -169,11 +169,13 @@ pub fn run_logged(
                 request_log::write(&point.config.device, (file, path.into()), &events, &spares)
             })
             .map_err(|_| Error::no_thread())?;
-        let log = Instrument::Log(Box::new(Recorder::new(full, spares.clone())));
-        let report = ready.run(input.as_ref(), watch, log);
-        ready.simulator.record(None);
+        ready.recorder = Some(Box::new(Recorder::new(full, spares.clone())));
+        let state = State { warming: AtomicUsize::new(1), ..State::default() };
+        let session = Session { catalog, input: input.as_ref(), requests: input.requests(), state };
+        // With the simulation the recorder ends, and with it the writer.
+        let reports = session.run(vec![ready], watch);
         let written = writer.join().expect("the writer ends");
-        let mut report = report?;
+        let mut report = reports?.pop().expect("a report of the point");
         let (file, causes) = written?;
         file.finish()?;
         report.causes = causes.report().filter(|_| point.config.run.causes);
@@ -319,6 +321,8 @@ struct ReadyPoint {
     simulator: Box<dyn Simulator>,
     /// Comes before the run, where that asks for the future.
     rehearsal: Option<Rehearsal>,
+    /// Writes down the requests of the measured phase.
+    recorder: Option<Box<Recorder>>,
 }
 
 impl ReadyPoint {
@@ -339,7 +343,8 @@ impl ReadyPoint {
             Some(_) => Some(Rehearsal::new(entry, config, input, (capacity, address))?),
             None => None,
         };
-        Ok(ReadyPoint { ftl: entry.name(), seed: config.run.seed, trace, simulator, rehearsal })
+        let (ftl, seed) = (entry.name(), config.run.seed);
+        Ok(ReadyPoint { ftl, seed, trace, simulator, rehearsal, recorder: None })
     }
 
     /// The same where nobody can know the future, as the run has no end that is known.
@@ -502,7 +507,8 @@ impl Session<'_> {
             }
             if self.state.stopped() { Err(Error::Interrupted) } else { Ok(()) }
         };
-        let report = point.run(&feed, watch, Instrument::None);
+        let log = point.recorder.take().map_or(Instrument::None, Instrument::Log);
+        let report = point.run(&feed, watch, log);
         // No other point needs to go on when one has failed.
         self.state.stop.fetch_or(report.is_err(), Ordering::Relaxed);
         report

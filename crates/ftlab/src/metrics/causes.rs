@@ -176,30 +176,31 @@ impl Causes {
 
     /// Notes a request that arrived, was begun and was complete at these times.
     pub fn note(&mut self, op: Op, ledger: &Ledger, times: (Nanos, Nanos, Nanos)) {
-        let mut work = self.done(ledger);
-        self.note_of(op, &mut work, times);
+        let (mut work, mut wait) = (self.done(ledger), Parts::NONE);
+        self.note_of(op, &mut work, &mut wait, times);
     }
 
-    /// The same of the flash time of its work, which becomes the parts of its service time. Returns those of its
-    /// wait, unless it does not wait. All are ns.
+    /// The same of the flash time of its work, which becomes the parts of its service time; `wait` becomes those of
+    /// its wait, nothing if it does not wait. All are ns.
     pub(super) fn note_of(
         &mut self,
         op: Op,
         service: &mut Parts,
+        wait: &mut Parts,
         (arrival, start, end): (Nanos, Nanos, Nanos),
-    ) -> Option<Parts> {
+    ) {
         let number = self.served;
         self.served += 1;
         divide(end - start, service);
         self.forget(arrival);
-        let wait = (start > arrival).then(|| {
-            let mut wait = self.left_at(arrival);
-            divide(start - arrival, &mut wait);
-            wait
-        });
+        wait.clear();
+        if start > arrival {
+            self.left_at(arrival, wait);
+            divide(start - arrival, wait);
+        }
         self.remember(start, end, service);
         if !matches!(op, Op::Read | Op::Write | Op::WriteThrough) {
-            return wait;
+            return;
         }
         self.requests += 1;
         self.service.add(service);
@@ -207,15 +208,12 @@ impl Causes {
         self.pauses.requests += u64::from(pause > 0.0);
         self.pauses.sum += pause;
         self.pauses.longest = self.pauses.longest.max(pause);
-        if let Some(wait) = &wait {
-            self.wait.add(wait);
-            self.pauses.waiting += u64::from(wait.cleaning() > 0.0);
-        }
+        self.wait.add(wait);
+        self.pauses.waiting += u64::from(wait.cleaning() > 0.0);
         if self.is_slow(end - arrival) {
-            let (service, wait) = (*service, wait.unwrap_or(Parts::NONE));
+            let (service, wait) = (*service, *wait);
             self.note_slow(Slow { number, op, arrival, response: end - arrival, service, wait });
         }
-        wait
     }
 
     /// Whether a request with this response time is among the slowest.
@@ -239,13 +237,12 @@ impl Causes {
         parts
     }
 
-    /// The flash time of these operations.
-    pub(super) fn work(&self, done: &[Done]) -> Parts {
-        let mut parts = Parts::NONE;
+    /// Has `parts` be the flash time of these operations.
+    pub(super) fn work(&self, done: &[Done], parts: &mut Parts) {
+        parts.clear();
         for Done { operation, cause, count } in done {
-            self.times.add(&mut parts, *operation, *cause, *count);
+            self.times.add(parts, *operation, *cause, *count);
         }
-        parts
     }
 
     fn remember(&mut self, start: Nanos, end: Nanos, parts: &Parts) {
@@ -268,12 +265,11 @@ impl Causes {
         }
     }
 
-    /// What is left at this time of the work that is not over.
-    fn left_at(&self, time: Nanos) -> Parts {
-        let mut left = self.left;
+    /// Adds what is left at this time of the work that is not over.
+    fn left_at(&self, time: Nanos, left: &mut Parts) {
+        left.add(&self.left);
         self.before.done_of_first(time, |part, time| left.add_to(part, -time));
         left.change(|part| part.max(0.0));
-        left
     }
 
     /// The means; `None` without requests.

@@ -10,7 +10,7 @@
 mod recorder;
 mod rows;
 
-use super::causes::Causes;
+use super::causes::{Causes, Parts};
 use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::files::WholeFile;
@@ -41,16 +41,17 @@ pub fn write(
     let mut table = Table::new(file, path, &rows::columns())?;
     let mut causes = Causes::new(device);
     let mut rows = Rows::default();
+    let (mut work, mut wait) = (Parts::NONE, Parts::NONE);
     for batch in batches {
         for (event, done) in batch.events() {
-            let mut work = causes.work(done);
+            causes.work(done, &mut work);
             let Event { op, arrival, start, end, .. } = *event;
             let Some(op) = op else {
                 causes.between_of(&work, end);
                 continue;
             };
-            let wait = causes.note_of(op, &mut work, (arrival, start, end));
-            rows.push(op, event, &work, wait.as_ref());
+            causes.note_of(op, &mut work, &mut wait, (arrival, start, end));
+            rows.push(op, event, &work, &wait);
             if rows.len() == GROUP_ROWS {
                 rows.write(&mut table)?;
             }

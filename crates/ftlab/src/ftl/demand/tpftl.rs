@@ -323,6 +323,8 @@ impl<J: Judge> Tpftl<J> {
             let why = if lpn <= in_request { Loaded::WithRequest } else { Loaded::AsSuccessor };
             leader = self.add_entry(node, lpn, place, why, store);
         }
+        let with_request = self.load[1..].partition_point(|lpn| *lpn <= in_request);
+        self.prefetched.loaded(with_request, self.load.len() - 1 - with_request);
         if self.prefetch_at == PrefetchAt::Tail {
             // Only entries as cold as the coldest can make a node colder.
             self.nodes.reorder(node);
@@ -359,7 +361,6 @@ impl<J: Judge> Tpftl<J> {
     ) -> u32 {
         let token = self.nodes.add(node, lpn, store.pages.mapping(lpn), place, why);
         self.judge.loaded(token, node, lpn, why);
-        self.prefetched.loaded(why);
         self.used += ENTRY_BYTES;
         token
     }

@@ -20,7 +20,7 @@ pub(in crate::metrics) struct Parts {
 }
 
 impl Parts {
-    pub(super) const NONE: Parts = Parts { some: 0, times: [0.0; PARTS] };
+    pub(in crate::metrics) const NONE: Parts = Parts { some: 0, times: [0.0; PARTS] };
 
     /// The parts that something was added to, in order.
     #[inline]
@@ -37,6 +37,13 @@ impl Parts {
     pub(super) fn add_to(&mut self, part: usize, time: f64) {
         self.some |= 1 << part;
         self.times[part] += time;
+    }
+
+    /// Is nothing from now on.
+    #[inline]
+    pub(in crate::metrics) fn clear(&mut self) {
+        self.change(|_| 0.0);
+        self.some = 0;
     }
 
     #[inline]

@@ -37,7 +37,7 @@ impl Rows {
     }
 
     /// Adds a request with the parts of its service time and of its wait, ns.
-    pub(super) fn push(&mut self, op: Op, event: &Event, service: &Parts, wait: Option<&Parts>) {
+    pub(super) fn push(&mut self, op: Op, event: &Event, service: &Parts, wait: &Parts) {
         let row = self.len();
         let Event { volume, length, offset, arrival, start, end, .. } = *event;
         let number = (self.written + row) as u64;
@@ -45,9 +45,7 @@ impl Rows {
         self.numbers.iter_mut().zip(numbers).for_each(|(column, value)| column.push(value as i64));
         self.ops.push(op.name());
         add(&mut self.service, row, service);
-        if let Some(wait) = wait {
-            add(&mut self.wait, row, wait);
-        }
+        add(&mut self.wait, row, wait);
     }
 
     /// Writes the rows as a group, and is empty after it.

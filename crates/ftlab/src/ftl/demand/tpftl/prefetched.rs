@@ -1,20 +1,16 @@
 //! What becomes of prefetched entries, and what misses come from: for results alone, the cache decides nothing by it.
 //!
 //! Counting costs a hit one count; the rest happens on misses. An entry knows why it was loaded until it is used.
-//! What an entry that left was good for is kept for each logical page, in two bits.
+//! What an entry that left was good for is kept for each logical page.
 
 use super::Loaded;
 use crate::ftl::{Ahead, Misses, PrefetchMetrics};
 use crate::units::Lpn;
 
-/// What became of the mapping of a page when it left the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Past {
-    /// It never left.
-    New,
-    Used,
-    Unused,
-}
+/// What became of the mapping of a page when it left the cache last: it never did.
+const NEW: u8 = 0;
+const USED: u8 = 1;
+const UNUSED: u8 = 2;
 
 /// Counts since measuring started.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +21,7 @@ pub(super) struct Prefetched {
     hits: [u64; 3],
     unused: [u64; 3],
     misses: Misses,
-    /// Two bits for each logical page.
+    /// By logical page.
     past: Vec<u8>,
     /// Whether successors are prefetched.
     is_on: bool,
@@ -38,19 +34,20 @@ pub(super) struct Prefetched {
 
 impl Prefetched {
     pub fn new(logical_pages: u32, is_on: bool) -> Self {
-        let past = vec![0; (logical_pages as usize).div_ceil(4)];
+        let past = vec![NEW; logical_pages as usize];
         Prefetched { past, is_on, ..Prefetched::default() }
     }
 
     /// Counts from now on. Entries that are cached count as used.
     pub fn restart(&mut self) {
-        let past = vec![0; self.past.len()];
+        let past = vec![NEW; self.past.len()];
         *self = Prefetched { past, is_on: self.is_on, ..Prefetched::default() };
     }
 
-    #[inline]
-    pub fn loaded(&mut self, why: Loaded) {
-        self.loaded[why as usize] += 1;
+    /// Entries were loaded ahead.
+    pub fn loaded(&mut self, with_request: usize, successors: usize) {
+        self.loaded[Loaded::WithRequest as usize] += with_request as u64;
+        self.loaded[Loaded::AsSuccessor as usize] += successors as u64;
     }
 
     /// An entry is looked up that was loaded for this reason and not used since, or was used.
@@ -61,20 +58,18 @@ impl Prefetched {
 
     /// A page misses; `in_sequence`, while its predecessor is cached and prefetching is off.
     pub fn missed(&mut self, lpn: Lpn, in_sequence: bool) {
-        match self.past_of(lpn) {
-            Past::New => self.misses.new += 1,
-            Past::Used => self.misses.evicted += 1,
-            Past::Unused => self.misses.evicted_unused += 1,
+        match self.past[lpn.index()] {
+            NEW => self.misses.new += 1,
+            USED => self.misses.evicted += 1,
+            _ => self.misses.evicted_unused += 1,
         }
         self.misses.in_sequence += u64::from(in_sequence);
     }
 
     /// An entry leaves that was loaded for this reason and not used since, or was used.
     pub fn evicted(&mut self, lpn: Lpn, why: Loaded) {
-        let past = if why == Loaded::OnDemand { Past::Used } else { Past::Unused };
+        self.past[lpn.index()] = if why == Loaded::OnDemand { USED } else { UNUSED };
         self.unused[why as usize] += 1;
-        let (at, shift) = place(lpn);
-        self.past[at] = self.past[at] & !(3 << shift) | (past as u8) << shift;
     }
 
     /// Notes during the lookup with this number, from 1, whether successors are prefetched after it.
@@ -123,18 +118,4 @@ impl Prefetched {
             assert_eq!(self.loaded[why], ended + waiting[why], "what became of prefetched entries");
         }
     }
-
-    fn past_of(&self, lpn: Lpn) -> Past {
-        let (at, shift) = place(lpn);
-        match self.past[at] >> shift & 3 {
-            0 => Past::New,
-            1 => Past::Used,
-            _ => Past::Unused,
-        }
-    }
-}
-
-/// Byte and bit of a page.
-const fn place(lpn: Lpn) -> (usize, u32) {
-    (lpn.0 as usize / 4, 2 * (lpn.0 % 4))
 }

@@ -75,7 +75,8 @@ impl<J: Judge> Tpftl<J> {
     /// Evicts one entry of a node; notes what has to be written back. Returns whether the node lives.
     fn evict_entry(&mut self, node: u32) -> bool {
         let token = self.victim_entry(node);
-        let Entry { lpn, ppn, dirty, .. } = *self.nodes.entry(token);
+        let Entry { lpn, ppn, dirty, awaited, .. } = *self.nodes.entry(token);
+        self.prefetched.evicted(lpn, awaited);
         self.counts.replacements += 1;
         if dirty {
             self.counts.dirty_replacements += 1;
@@ -96,8 +97,6 @@ impl<J: Judge> Tpftl<J> {
 
     fn drop_entry(&mut self, token: u32, node: u32) -> bool {
         self.judge.evicted(token);
-        let Entry { lpn, awaited, .. } = *self.nodes.entry(token);
-        self.prefetched.evicted(lpn, awaited);
         let lives = self.nodes.remove(token);
         self.used -= ENTRY_BYTES;
         if !lives {
