@@ -33,18 +33,20 @@
 //! 1. [`units`]: addresses, sizes and times as types, read as people write them.
 //! 2. [`error`]: mistakes told in one line.
 //! 3. [`files`]: new files and folders, whole or not there.
-//! 4. [`rng`]: random numbers from one seed, split by purpose.
-//! 5. [`settings`]: what people can set, each declared once.
-//! 6. [`request`]: a request, where requests come from, and what one pass over them measures.
-//! 7. [`address`]: from volumes to the one address space of a device.
-//! 8. [`locality`]: reuse distances and miss-ratio curves.
-//! 9. [`trace`]: the readers, one file for each format.
-//! 10. [`workload`]: patterns, profiles and models.
+//! 4. [`math`]: logarithms and powers that are the same on every machine.
+//! 5. [`rng`]: random numbers from one seed, split by purpose.
+//! 6. [`settings`]: what people can set, each declared once.
+//! 7. [`request`]: a request, where requests come from, and what one pass over them measures.
+//! 8. [`address`]: from volumes to the one address space of a device.
+//! 9. [`locality`]: reuse distances and miss-ratio curves.
+//! 10. [`trace`]: the readers, one file for each format.
+//! 11. [`workload`]: patterns, profiles and models.
 
 pub mod address;
 pub mod error;
 pub mod files;
 pub mod locality;
+pub mod math;
 pub mod request;
 pub mod rng;
 pub mod settings;

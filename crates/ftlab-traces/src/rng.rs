@@ -3,6 +3,7 @@
 //! xoshiro256++ is specified and stable across versions; the samplers are ours so that a seed means
 //! the same stream for ever.
 
+use crate::math;
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -48,7 +49,7 @@ impl Rng {
     /// Exponentially distributed with the given mean.
     #[inline]
     pub fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * (1.0 - self.unit()).ln()
+        -mean * math::ln(1.0 - self.unit())
     }
 }
 

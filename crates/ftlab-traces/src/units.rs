@@ -219,7 +219,8 @@ fn scaled(number: &str, factor: u64) -> Option<u64> {
         return whole.checked_mul(factor);
     }
     let value = number.parse::<f64>().ok()? * factor as f64;
-    let exact = value.is_finite() && value >= 0.0 && value < 2f64.powi(53) && value.fract() == 0.0;
+    let exact =
+        value.is_finite() && value >= 0.0 && value < (1_u64 << 53) as f64 && value.fract() == 0.0;
     exact.then_some(value as u64)
 }
 

@@ -6,6 +6,7 @@
 
 use ftlab_traces::address::{AddressMap, AddressPolicy};
 use ftlab_traces::locality::{MissRatioCurve, ReuseDistances};
+use ftlab_traces::math::powi;
 use ftlab_traces::request::{Op, Request, extents};
 use ftlab_traces::trace::{self, Trace, TraceInfo, TraceOptions};
 use ftlab_traces::units::Bytes;
@@ -68,7 +69,7 @@ fn number(cell: &str) -> f64 {
 
 /// The manifest rounds: half a unit of the last place that it prints.
 fn assert_rounds(found: f64, cell: &str, places: i32, what: &str) {
-    let tolerance = 0.5 * 10f64.powi(-places) + 1e-9 * found.abs();
+    let tolerance = 0.5 * powi(10.0, -places) + 1e-9 * found.abs();
     let expected = number(cell);
     assert!((found - expected).abs() <= tolerance, "{what}: {found}, manifest {expected}");
 }

@@ -167,6 +167,6 @@ mod stop;
 pub mod warmup;
 
 pub use ftlab_traces::{
-    Error, address, error, files, locality, request, rng, trace, units, workload,
+    Error, address, error, files, locality, math, request, rng, trace, units, workload,
 };
 pub use ftlab_traces::{choices, settings, text_value};

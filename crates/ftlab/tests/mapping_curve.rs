@@ -3,6 +3,7 @@
 use ftlab::catalog::Catalog;
 use ftlab::config::Config;
 use ftlab::mapping_curve::mapping_curve;
+use ftlab::math::powf;
 use ftlab::session;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ fn config(tree: &Value) -> Config {
 
 /// Ten sizes from one entry to all pages, in equal ratios.
 fn sizes(pages: u64) -> [u64; 10] {
-    std::array::from_fn(|at| (pages as f64).powf(at as f64 / 9.0).round() as u64)
+    std::array::from_fn(|at| powf(pages as f64, at as f64 / 9.0).round() as u64)
 }
 
 fn equals_simulation(tree: &Value) {

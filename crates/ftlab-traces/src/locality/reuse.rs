@@ -105,6 +105,7 @@ impl<T: Default> ReuseDistances<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::powi;
     use crate::rng::Rng;
 
     fn uniform(pages: u64, accesses: u64, pages_max: usize) -> ReuseDistances {
@@ -156,7 +157,7 @@ mod tests {
     #[test]
     fn one_pass_tells_what_lru_caches_of_ten_sizes_hit() {
         let mut rng = Rng::new(7, "pages");
-        let mut page = || (rng.unit().powi(3) * 2000.0) as u64;
+        let mut page = || (powi(rng.unit(), 3) * 2000.0) as u64;
         let pages: Vec<u64> = (0..30_000).map(|_| page()).collect();
         let mut reuse = ReuseDistances::<()>::new(PAGES_MAX);
         for page in &pages {

@@ -81,6 +81,7 @@ fn zipf(slots: u64, theta: f64) -> Vec<PageGroup> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::powf;
     use crate::units::Ratio;
 
     fn config(pattern: Pattern) -> WorkloadConfig {
@@ -107,7 +108,7 @@ mod tests {
         let groups = WorkloadConfig { zipf_theta: theta, ..config(Pattern::Zipf) }
             .popularity(4096)
             .expect("a law");
-        let weight = |rank: u64| (rank as f64).powf(-theta);
+        let weight = |rank: u64| powf(rank as f64, -theta);
         let all: f64 = (1..=40_000).map(weight).sum();
         let mut rank = 1;
         for group in groups {

@@ -6,6 +6,7 @@ use super::traffic::Traffic;
 use crate::address::{AddressMap, AddressPolicy, Extent};
 use crate::drive::drive;
 use crate::flash::{WearConfig, WearPart, WearPolicy};
+use crate::math;
 use crate::metrics::latency::LatencySummary;
 use crate::report::{ByCause, PlaneWear, Report};
 use crate::request::{Input, Request};
@@ -243,7 +244,7 @@ fn by_plane(report: &Report) {
         deviation(&of).1
     });
     for (found, deviation) in [(planes.sdrpp, requests), (planes.host_sdrpp, host_requests)] {
-        near("SDRPP", found.map_or(0.0, f64::exp), deviation);
+        near("SDRPP", found.map_or(0.0, math::exp), deviation);
     }
 }
 
@@ -251,7 +252,7 @@ fn by_plane(report: &Report) {
 fn deviation(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
-    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    let squares = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
     (mean, (squares / count).sqrt())
 }
 

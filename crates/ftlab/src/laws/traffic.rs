@@ -1,6 +1,7 @@
 //! Random host requests on a tiny device.
 
 use super::case::{ENTRIES, between, pick};
+use crate::math::powi;
 use crate::request::Op;
 use crate::rng::Rng;
 use crate::units::Lpn;
@@ -82,7 +83,7 @@ impl Traffic {
         let pages = u64::from(self.pages);
         match place {
             Place::Uniform => self.rng.below(pages) as u32,
-            Place::Skewed => (self.rng.unit().powi(3) * f64::from(self.pages)) as u32,
+            Place::Skewed => (powi(self.rng.unit(), 3) * f64::from(self.pages)) as u32,
             Place::Sequential => self.next,
             Place::Borders => {
                 let border = self.rng.below(pages.div_ceil(ENTRIES) + 1) * ENTRIES;

@@ -2,6 +2,7 @@
 
 use super::histogram::Histogram;
 use crate::figures::figures;
+use crate::math::powf;
 use crate::units::Nanos;
 
 /// Latencies from which on the 99.99th percentile is told.
@@ -146,7 +147,7 @@ impl Latencies {
             return cdf;
         }
         let body = (0..100).map(|k| f64::from(k) / 100.0);
-        let beyond = |k: i32| 10f64.powf(-2.0 - f64::from(k) / 20.0);
+        let beyond = |k: i32| powf(10.0, -2.0 - f64::from(k) / 20.0);
         let tail = (0..=80).map(beyond).take_while(|share| share * all.count() as f64 >= 1.0);
         for quantile in body.chain(tail.map(|share| 1.0 - share)).chain([1.0]) {
             let value = all.histogram.quantile(quantile).min(all.max);

@@ -9,11 +9,12 @@
 //! * Dirty evictions follow from Che's approximation: see [`demand_cached_map`].
 
 use super::{double_until, root};
+use crate::math::{exp_m1, powf};
 
 /// Zipf's law over `n` pages: `p_i` proportional to `i^-theta`.
 #[must_use]
 pub fn zipf(n: u32, theta: f64) -> Vec<f64> {
-    let mut popularity: Vec<f64> = (1..=n).map(|rank| f64::from(rank).powf(-theta)).collect();
+    let mut popularity: Vec<f64> = (1..=n).map(|rank| powf(rank.into(), -theta)).collect();
     let total: f64 = popularity.iter().rev().sum();
     popularity.iter_mut().for_each(|p| *p /= total);
     popularity
@@ -103,7 +104,7 @@ pub fn demand_cached_map(popularity: &[f64], entries: u32, writes: f64) -> MapTr
 
 /// Probability that an LRU cache holds a page of popularity `p`.
 fn resident(p: f64, time: f64) -> f64 {
-    -(-p * time).exp_m1()
+    -exp_m1(-p * time)
 }
 
 /// The time T for which the cache holds `entries` pages on average.

@@ -17,6 +17,7 @@
 //!   NAND-flash SSDs, ACM SE 2012.
 
 use super::{double_until, root};
+use crate::math::{exp, exp_m1, powi};
 
 /// Random victims: `1 / (1 - u)`.
 #[must_use]
@@ -31,7 +32,7 @@ pub fn fifo(u: f64) -> f64 {
     // X = 1 is a root too; starting at u the iteration falls monotonically to the other one.
     let mut valid = u;
     loop {
-        let next = (-(1.0 - valid) / u).exp();
+        let next = exp(-(1.0 - valid) / u);
         if next >= valid {
             return 1.0 / (1.0 - valid);
         }
@@ -48,7 +49,7 @@ pub fn fifo(u: f64) -> f64 {
 pub fn fifo_of_classes(u: f64, classes: &[Class]) -> f64 {
     let amplification = |writes: f64| -> f64 {
         let written = classes.iter().filter(|class| class.writes > 0.0);
-        written.map(|c| c.writes / -f64::exp_m1(-c.writes / c.pages * writes)).sum()
+        written.map(|c| c.writes / -exp_m1(-c.writes / c.pages * writes)).sum()
     };
     // A class that is never written is copied each time.
     let still: f64 = classes.iter().filter(|class| class.writes == 0.0).map(|c| c.pages).sum();
@@ -105,7 +106,7 @@ fn valid_pages(f: f64, pages_per_block: u32, choices: u32) -> f64 {
     let (mut above, mut mean) = (0.0, 0.0);
     for level in (1..=pages_per_block).rev() {
         let j = f64::from(level);
-        let flow = |share: f64| j * share - f * (1.0 - f64::powi(above + share, choices as i32));
+        let flow = |share: f64| j * share - f * (1.0 - powi(above + share, choices as i32));
         let most = 1.0 - above;
         let share = if flow(most) <= 0.0 { most } else { root(0.0, most, flow) };
         above += share;
@@ -170,7 +171,7 @@ mod tests {
 
     #[track_caller]
     fn assert_rounds_to(found: f64, expected: f64, decimals: i32) {
-        let unit = 10f64.powi(-decimals);
+        let unit = powi(10.0, -decimals);
         assert!((found - expected).abs() <= 0.501 * unit, "found {found}, expected {expected}");
     }
 

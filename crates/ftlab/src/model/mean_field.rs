@@ -9,6 +9,7 @@
 
 use super::greedy_gc::Class;
 use super::root;
+use crate::math::{exp, powi};
 
 /// The most pages of a block: states grow with their square.
 pub const MOST_PAGES: u32 = 128;
@@ -94,11 +95,11 @@ impl Field {
             };
             // A level is chosen if all choices have as many valid pages, and not all of them more.
             let excess = |log: f64| {
-                let share: f64 = left(log.exp()).iter().sum();
-                let all = |share: f64| share.powi(self.choices as i32);
-                log.exp() * share - (all((above + share).min(2.0)) - all(above))
+                let share: f64 = left(exp(log)).iter().sum();
+                let all = |share: f64| powi(share, self.choices as i32);
+                exp(log) * share - (all((above + share).min(2.0)) - all(above))
             };
-            let rate = root(-700.0, 50.0, excess).exp();
+            let rate = exp(root(-700.0, 50.0, excess));
             let blocks = left(rate);
             above += blocks.iter().sum::<f64>();
             found[valid] = blocks.iter().map(|share| rate * share).collect();

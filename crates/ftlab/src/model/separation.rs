@@ -16,6 +16,7 @@
 use super::greedy_gc::{Class, fifo_of_classes};
 use super::{double_until, mistake, root};
 use crate::error::Error;
+use crate::math::ln_1p;
 use crate::settings::{self, Section};
 use crate::workload::WorkloadConfig;
 use serde::{Deserialize, Serialize};
@@ -119,10 +120,10 @@ fn large(price: f64) -> Room {
         return Room { space: f64::INFINITY, amplification: 1.0 };
     }
     loop {
-        let next = y - (y - y.ln_1p() - price) * (1.0 + y) / y;
+        let next = y - (y - ln_1p(y) - price) * (1.0 + y) / y;
         if next >= y || next <= 0.0 {
             let amplification = (1.0 + y) / y;
-            return Room { space: y.ln_1p() * amplification, amplification };
+            return Room { space: ln_1p(y) * amplification, amplification };
         }
         y = next;
     }
@@ -299,6 +300,7 @@ fn of_workload(table: &Map<String, Value>) -> Result<Vec<Class>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::powi;
     use crate::model::greedy_gc::{fifo, greedy};
     use serde_json::json;
 
@@ -314,7 +316,7 @@ mod tests {
     #[track_caller]
     fn assert_rounds_to(found: f64, expected: f64, digits: i32) {
         let error = (found - expected).abs();
-        assert!(error <= 0.5001 * 10_f64.powi(-digits), "{found}, expected {expected}");
+        assert!(error <= 0.5001 * powi(10.0, -digits), "{found}, expected {expected}");
     }
 
     #[test]

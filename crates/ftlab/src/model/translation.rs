@@ -14,6 +14,7 @@
 
 use super::{SECTION, mistake};
 use crate::error::Error;
+use crate::math::powf;
 use crate::units::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -189,8 +190,8 @@ impl Parameters {
         let Some(pages) = self.translation_pages.map(f64::from) else { return misses };
         let block = f64::from(self.pages_per_block);
         let length = self.pages_per_write.min(block);
-        let writes = block / length * (1.0 - (1.0 - misses / block).powf(length));
-        let distinct = pages * (1.0 - (1.0 - 1.0 / pages).powf(writes));
+        let writes = block / length * (1.0 - powf(1.0 - misses / block, length));
+        let distinct = pages * (1.0 - powf(1.0 - 1.0 / pages, writes));
         distinct.min(misses)
     }
 

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::device::{Cell, ProgramOrder};
 use crate::figures::{figure_kinds, figures};
 use crate::flash::{Cause, Device, Operation};
+use crate::math::ln;
 use crate::simulate::Outcome;
 use crate::units::{Nanos, Pbn};
 use std::collections::BTreeMap;
@@ -50,7 +51,7 @@ fn shares(busy: impl Iterator<Item = Nanos>, duration: Nanos) -> Vec<f64> {
 /// DLOOP's measure of how unevenly planes are used; none of one plane or of equal ones.
 fn sdrpp(operations: &[u64]) -> Option<f64> {
     let (_, stddev) = moments(operations.iter().map(|count| *count as f64));
-    (operations.len() > 1 && stddev > 0.0).then(|| stddev.ln())
+    (operations.len() > 1 && stddev > 0.0).then(|| ln(stddev))
 }
 
 /// Mean and population standard deviation.

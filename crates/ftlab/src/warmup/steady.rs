@@ -208,6 +208,7 @@ impl SteadyState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::powi;
 
     fn after(tolerance: f64, limit: u32, windows: impl IntoIterator<Item = f64>) -> SteadyState {
         let tolerance = Tolerance::new(tolerance).expect("a tolerance");
@@ -249,7 +250,7 @@ mod tests {
 
     #[test]
     fn an_approach_is_steady_when_what_is_left_of_it_is_small() {
-        let approach = |k: i32| 3.0 - 2.0 * 0.5_f64.powi(k);
+        let approach = |k: i32| 3.0 - 2.0 * powi(0.5, k);
         let windows = steady_after(0.05, (0..40).map(approach)).expect("it ends");
         assert!((3.0 - approach(windows as i32 - 1)) / 3.0 < 0.005, "{windows} windows");
         assert!(steady_after(0.01, (0..40).map(approach)) > Some(windows));

@@ -4,6 +4,7 @@
 //! writes to the nine tenths by handle 2. The mix of bytes is that of the artifact's logs.
 
 use crate::generator::{Random, Step};
+use ftlab::math::powf;
 
 /// What the third stream draws.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ impl Draw {
             Third::Zipf(theta) => {
                 let mut sum = 0.0;
                 let sums = (1..=pages).map(|rank| {
-                    sum += f64::from(rank).powf(-theta);
+                    sum += powf(rank.into(), -theta);
                     sum
                 });
                 Draw::Zipf(sums.collect())

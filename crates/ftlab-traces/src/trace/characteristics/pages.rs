@@ -6,6 +6,7 @@
 use super::evenness::{Evenness, Residues};
 use super::ratio;
 use crate::locality::{Distribution, LogHistogram, ReuseDistances};
+use crate::math::powf;
 use crate::request::{Op, Request};
 use crate::units::Nanos;
 use serde::Serialize;
@@ -241,7 +242,7 @@ impl PageTally {
 
 /// Sizes from 1 (where sizes are told apart by `step`, from there) to `last`, in equal ratios.
 fn geometric(last: u64, step: u64) -> Vec<u64> {
-    let ratio = |at| 2f64.powf(f64::from(at) / f64::from(SIZES_PER_OCTAVE)) as u64;
+    let ratio = |at| powf(2.0, f64::from(at) / f64::from(SIZES_PER_OCTAVE)) as u64;
     let mut sizes: Vec<u64> =
         (0..64 * SIZES_PER_OCTAVE).map(ratio).filter(|s| (step..last).contains(s)).collect();
     sizes.dedup();

@@ -176,7 +176,12 @@ fn table(key: &str, rows: &[Vec<f64>], widths: &[usize]) -> Result<(), Wrong> {
     for row in rows {
         let wide = widths.contains(&row.len());
         expect(key, wide, format!("a row of {}", row.len()), format!("rows of {widths:?}"))?;
-        expect(key, row[0].is_finite() && row[0] < 2f64.powi(40), row[0], "a distance below 2^40")?;
+        expect(
+            key,
+            row[0].is_finite() && row[0] < (1_u64 << 40) as f64,
+            row[0],
+            "a distance below 2^40",
+        )?;
         for share in &row[1..] {
             expect_share(key, Some(*share))?;
         }

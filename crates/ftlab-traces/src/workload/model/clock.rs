@@ -1,6 +1,7 @@
 //! When the requests of a model come: gaps of any shape, in bursts.
 
 use super::file::Gaps;
+use crate::math::{ln, powf};
 use crate::rng::Rng;
 use crate::units::Nanos;
 
@@ -85,7 +86,7 @@ impl Clock {
 fn quantile(gaps: &Gaps, share: f64) -> f64 {
     if gaps.gaps.is_empty() {
         // The last step ends where one gap in e x STEPS does, so that its mean is right.
-        return -(1.0 - share).max(1.0 / (std::f64::consts::E * STEPS as f64)).ln();
+        return -ln((1.0 - share).max(1.0 / (std::f64::consts::E * STEPS as f64)));
     }
     let row = gaps.gaps.partition_point(|row| row.1 < share).min(gaps.gaps.len() - 1);
     let (gap, high) = (gaps.gaps[row].0.0 as f64, gaps.gaps[row].1);
@@ -93,7 +94,7 @@ fn quantile(gaps: &Gaps, share: f64) -> f64 {
         return gap * share / high.max(f64::MIN_POSITIVE);
     };
     let (from, low) = (gaps.gaps[before].0.0.max(1) as f64, gaps.gaps[before].1);
-    from * (gap / from).powf(((share - low) / (high - low)).clamp(0.0, 1.0))
+    from * powf(gap / from, ((share - low) / (high - low)).clamp(0.0, 1.0))
 }
 
 #[cfg(test)]

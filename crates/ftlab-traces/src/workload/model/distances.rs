@@ -3,6 +3,7 @@
 //! The share of uses at least `d` deep is the miss ratio of an LRU cache with `d` places, so a
 //! miss ratio curve *is* such a table. What lies beyond the last point has never been used.
 
+use crate::math::powf;
 use crate::rng::Rng;
 
 /// Steps of the inverted table: distances between two steps are interpolated.
@@ -39,7 +40,7 @@ impl Distances {
             };
             let fall = (high - low).max(f64::MIN_POSITIVE);
             let part = ((high - deeper) / fall).clamp(0.0, 1.0);
-            quantiles.push((near + 1.0) * ((far + 1.0) / (near + 1.0)).powf(part) - 1.0);
+            quantiles.push((near + 1.0) * powf((far + 1.0) / (near + 1.0), part) - 1.0);
             rows.push(row as u8);
         }
         Distances { quantiles, rows, beyond }

@@ -4,6 +4,7 @@ use super::check;
 use super::file::Volume;
 use super::ops::Ops;
 use super::space::SECTOR;
+use crate::math::exp;
 use crate::request::Op;
 use std::collections::VecDeque;
 
@@ -46,8 +47,8 @@ impl Host {
             number,
             writes: volume.writes,
             steer: 1.0,
-            after_read: (STEER * volume.writes).exp(),
-            after_write: (STEER * (volume.writes - 1.0)).exp(),
+            after_read: exp(STEER * volume.writes),
+            after_write: exp(STEER * (volume.writes - 1.0)),
         }
     }
 

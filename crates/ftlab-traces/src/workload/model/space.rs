@@ -10,6 +10,7 @@ use super::distances::Distances;
 use super::file;
 use super::fresh::Touched;
 use super::recency::Recency;
+use crate::math::exp;
 use crate::rng::Rng;
 use crate::workload::alias::Alias;
 use crate::workload::scatter::Permutation;
@@ -23,6 +24,7 @@ pub(super) const PAGE_SECTORS: u64 = 8;
 const REGION_SECTORS: u64 = REGION_BYTES / SECTOR;
 /// Pages behind the last request of a region that are just behind it.
 pub(super) const ADJACENT_PAGES: u64 = 16;
+const LN_ADJACENT_PAGES: f64 = 4.0 * std::f64::consts::LN_2;
 /// Uses of regions that are remembered.
 pub(super) const REMEMBERED: u64 = 1 << 20;
 /// A prime beyond the slots of any region: its multiples modulo their number are a permutation.
@@ -162,7 +164,7 @@ impl Space {
         let shift = self.sectors.draw(rng) as u64;
         if near.is_some() && rng.chance(self.adjacent) {
             // Near distances are likelier, as gaps in files and tables are.
-            let pages = (ADJACENT_PAGES as f64).powf(rng.unit()) as u64;
+            let pages = exp(rng.unit() * LN_ADJACENT_PAGES) as u64;
             let end = u64::from(self.ends[region as usize]);
             let next = (end.saturating_sub(1) / PAGE_SECTORS + pages) * PAGE_SECTORS;
             let sector = next - next % self.unit + shift;

@@ -1,6 +1,7 @@
 //! A model as the text of its file, with a word on every key.
 
 use super::file::{Model, Part, Reuse, Runs, Sizes, Space, Volume};
+use crate::math::log10;
 use crate::units::Bytes;
 use std::fmt::{self, Display, Write};
 
@@ -162,7 +163,7 @@ fn number(value: f64) -> String {
     if value == 0.0 || value.fract() == 0.0 {
         return format!("{value}");
     }
-    let decimals = (DIGITS - 1 - value.abs().log10().floor() as i32).clamp(0, 12);
+    let decimals = (DIGITS - 1 - log10(value.abs()).floor() as i32).clamp(0, 12);
     let text = format!("{value:.*}", decimals as usize);
     if !text.contains('.') {
         return text;

@@ -13,6 +13,7 @@
 //!          this has no effect on where pages go, so it is left out.
 
 use super::{Layout, Moved, Requested, Separation, SeparationDesign, Spec, Written};
+use crate::math::ln;
 use crate::units::Lpn;
 
 crate::settings! {
@@ -64,7 +65,7 @@ impl Chunks {
 
     /// By the count of the chunk of a page.
     fn class(&self, lpn: Lpn) -> u8 {
-        let class = f64::from(self.counts[self.of(lpn)].max(1)).ln() as u8;
+        let class = ln(self.counts[self.of(lpn)].max(1).into()) as u8;
         class.min(self.last - 1)
     }
 }

@@ -12,6 +12,7 @@
 
 use super::{Layout, Moved, Separation, SeparationDesign, Spec, Written};
 use crate::error::Error;
+use crate::math::{self, exp2_f32};
 use crate::units::Lpn;
 use dyn_clone::DynClone;
 use std::fmt::Debug;
@@ -126,7 +127,7 @@ impl Learned {
             previous: self.previous.0,
             writes: self.writes[lpn.index()],
             chunk_writes: self.chunks[self.chunk_of(lpn)],
-            weighted_writes: self.weights[lpn.index()] * (-halvings).exp2(),
+            weighted_writes: self.weights[lpn.index()] * exp2_f32(-halvings),
             interval,
         }
     }
@@ -283,7 +284,7 @@ impl Linear {
     }
 
     fn class(&self, lpn: Lpn, features: &Features) -> u8 {
-        let ln = |feature: f64| (1.0 + feature).ln();
+        let ln = |feature: f64| math::ln(1.0 + feature);
         let inputs = [
             1.0,
             ln(lpn.0.into()),

@@ -10,6 +10,7 @@
 //! Departs  with few classes `fk` is no bound: a scheme may move fewer pages. Of `nodap` only the outline is public. Its bounds are settings, and `gc.policy` chooses victims.
 
 use super::{Layout, Moved, Separation, SeparationDesign, Spec, Written};
+use crate::math::powi;
 use crate::units::Ratio;
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -80,7 +81,7 @@ impl SeparationDesign for Nodap {
 
     fn build(layout: &Layout, own: NodapConfig) -> Self {
         let first = own.first.0 * f64::from(layout.logical_pages);
-        let bound = |class: u32| first * f64::from(own.growth).powi(class as i32);
+        let bound = |class: u32| first * powi(own.growth.into(), class as i32);
         Oracle::of((0..own.classes - 1).map(bound).collect(), layout)
     }
 }

@@ -1,6 +1,7 @@
 //! Facts of plain caches and of windows, by which the stream of a model is held against its trace.
 
 use crate::locality::ReuseDistances;
+use crate::math::ln;
 use crate::request::{Op, Request};
 use crate::workload::model::space::{PAGE_SECTORS, SECTOR};
 use rustc_hash::FxHashSet;
@@ -85,7 +86,7 @@ impl Facts {
     /// By how much longer reads and writes are than those of another stream, as logarithms.
     pub(super) fn longer(&self, other: &Facts) -> [f64; 2] {
         [0, 1].map(|op| match (self.bytes[op], other.bytes[op]) {
-            (Some(own), Some(others)) => (own / others).ln(),
+            (Some(own), Some(others)) => ln(own / others),
             _ => 0.0,
         })
     }

@@ -8,6 +8,7 @@
 
 use super::facts::{Facts, PAGE_BYTES, mean_bytes, pages};
 use crate::error::Error;
+use crate::math::{exp, ln};
 use crate::request::Request;
 use crate::units::{Bytes, Duration};
 use crate::workload::model::file::{Gaps, Length, Model, Part, Published};
@@ -163,12 +164,12 @@ fn correct(part: &mut Part, made: &Facts, real: &Facts) {
 fn tilt(mix: &mut [(Bytes, f64)], missing: f64) {
     let all: f64 = mix.iter().map(|(_, weight)| weight).sum();
     let mean = |of: &dyn Fn(f64) -> f64| -> f64 {
-        mix.iter().map(|(size, weight)| of((size.0 as f64).ln()) * weight / all).sum()
+        mix.iter().map(|(size, weight)| of(ln(size.0 as f64)) * weight / all).sum()
     };
     let middle = mean(&|size| size);
-    let spread = mean(&|size| (size - middle).powi(2));
+    let spread = mean(&|size| (size - middle) * (size - middle));
     let power = GAIN * missing / spread.max(LEAST_SPREAD);
     for (size, weight) in mix {
-        *weight *= (power * ((size.0 as f64).ln() - middle)).exp();
+        *weight *= exp(power * (ln(size.0 as f64) - middle));
     }
 }

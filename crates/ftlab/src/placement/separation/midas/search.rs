@@ -9,6 +9,7 @@
 //! pages of the hot group do not count while its own size is chosen.
 
 use super::hot::HotGroup;
+use crate::math::exp_m1;
 use crate::model::{double_until, root};
 use std::ops::Range;
 
@@ -361,7 +362,7 @@ fn of_two_temperatures(space: f64, updates: f64, pages: f64) -> Option<f64> {
         return None;
     }
     let copies = |updates: f64, pages: f64, w: f64| match updates > 0.0 && pages > 0.0 {
-        true => updates / (updates * space / (pages * w)).exp_m1(),
+        true => updates / exp_m1(updates * space / (pages * w)),
         false => 0.0,
     };
     let excess =
@@ -375,6 +376,7 @@ fn of_two_temperatures(space: f64, updates: f64, pages: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::exp;
     use crate::model::greedy_gc::fifo;
 
     #[test]
@@ -413,9 +415,8 @@ mod tests {
             // 580 pages, each written every 580 / share page writes.
             let mean = 580.0 / share / 16.0;
             for (units, count) in counts.iter_mut().enumerate() {
-                *count += 1e6
-                    * share
-                    * ((-(units as f64) / mean).exp() - (-(units as f64 + 1.0) / mean).exp());
+                *count +=
+                    1e6 * share * (exp(-(units as f64) / mean) - exp(-(units as f64 + 1.0) / mean));
             }
         }
         counts
