@@ -50,6 +50,8 @@ CAUSES = {
     "padding": TEAL,
     "read_modify_write": OLIVE,
     "wear": BROWN,
+    "checkpoint": GREEN,
+    "trim": GREY,
 }
 """What flash operations are done for, by the names of the ledger."""
 

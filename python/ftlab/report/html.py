@@ -106,13 +106,13 @@ def comparison_html(comparison: Comparison) -> str:
     return table_of(comparison_table(comparison))
 
 
-def document(title: str, body: str, more: str | None = None) -> str:
+def document(title: str, body: str, styles: Sequence[str] = (), scripts: Sequence[str] = ()) -> str:
     """Return a page with the policy that lets nothing in from outside.
 
-    ``more`` names a style sheet and a script that it needs beside those of reports.
+    ``styles`` and ``scripts`` name what it needs beside those of reports.
     """
-    names = ["report", *([more] if more else [])]
-    style, script = ("".join(asset(f"{each}.{end}") for each in names) for end in ("css", "js"))
+    style = "".join(asset(f"{name}.css") for name in ("report", *styles))
+    script = "".join(asset(f"{name}.js") for name in ("report", *scripts))
     policy = "; ".join(
         [
             "default-src 'none'",

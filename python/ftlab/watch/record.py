@@ -69,7 +69,8 @@ class Recording:
             "columns": {name: _packed(column) for name, column in columns.items()},
             "frames": _deflated(json.dumps(self._told, separators=(",", ":")).encode()),
         }
-        return document(name, _body(name, result, data, self._charts(result), self.frames), "watch")
+        body = _body(name, result, data, self._charts(result), self.frames)
+        return document(name, body, ["watch"], ["drawing", "watch"])
 
     def _charts(self, result: Result) -> str:
         """Return a chart for each figure that there is, over the requests of the run."""
