@@ -10,6 +10,7 @@ pub mod shadow;
 
 use crate::buffer::BufferManager;
 use crate::catalog::{Catalog, Entry};
+use crate::clock::Instant;
 use crate::config::Config;
 use crate::drive::{Progress, Watch};
 use crate::error::Error;
@@ -26,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use shadow::{Durable, Host, Served};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Requests of the input that are served after a mount.
 const AFTERWARDS: usize = 8;

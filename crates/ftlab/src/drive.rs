@@ -10,6 +10,7 @@
 //! A session does this for each of its points, on threads that share a reading of the input. For one
 //! simulation, such as one of an FTL from another crate, it is enough to call [`drive`].
 
+use crate::clock::Instant;
 use crate::error::Error;
 use crate::flash::{BlockKind, Ledger};
 use crate::frames::Frames;
@@ -22,7 +23,7 @@ use crate::stop::unless_stopped;
 use crate::units::Ratio;
 use crate::warmup::{Pages, Phase, Source, SteadyState, Until, WarmupReport};
 use serde::Serialize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Requests after which a device may be found to be worn out.
 const BETWEEN_LOOKS: usize = 512;

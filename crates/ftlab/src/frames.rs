@@ -3,6 +3,7 @@
 //! A run without them does nothing for them. Between two frames a simulation works as it always does; to take one,
 //! everything is read from what is counted anyway, and from the states of the blocks.
 
+use crate::clock::Instant;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Operation, Owner};
 use crate::ftl::MappingCounts;
@@ -10,7 +11,7 @@ use crate::metrics::latency::Latencies;
 use crate::request::Request;
 use crate::simulate::{HostTotals, Outcome, Role, Simulator};
 use crate::units::{Nanos, Pbn, Ppn};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Frames of a run whose length is known, if the caller does not say how often one is taken.
 const FRAMES: u64 = 240;

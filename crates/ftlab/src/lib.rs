@@ -91,40 +91,44 @@
 //! this crate, too.
 //!
 //! 1. `unless_bug`, `bugs`: the bugs that the laws must catch, compiled with the feature `bugs` alone.
-//! 2. [`model`]: closed forms that a simulation is held against.
-//! 3. `stop`: an FTL that cannot go on under its settings.
-//! 4. [`named`]: lists of things that are chosen by name.
-//! 5. [`figures`]: metrics of a result, each declared once.
-//! 6. [`device`]: what a device is: settings, shape, and the devices of papers and data sheets.
-//! 7. [`purpose`]: what an operation is for: its cause and its page.
-//! 8. [`engine`]: when operations are done.
-//! 9. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
-//!    verifies every host read, counts by cause, and books time on the engine.
-//! 10. [`cache`]: containers that know nothing of flash.
-//! 11. `class`: what an open block is written with.
-//! 12. [`gc`]: victim policies.
-//! 13. [`placement`]: where a page goes: which plane takes it, and which pages share blocks.
-//! 14. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
-//! 15. [`partial`]: what is read before a part of a page is written.
-//! 16. `ahead`: what the next requests touch of large tables, loaded early.
-//! 17. [`buffer`]: RAM between the host and any FTL.
-//! 18. [`host`]: when requests are issued, and in which order.
-//! 19. [`metrics`]: latencies, time series, energy and what time is spent on.
-//! 20. [`warmup`]: what happens before measuring, as a plan.
-//! 21. [`run`]: the settings of a run itself.
-//! 22. [`config`]: all settings of a run, as one tree.
-//! 23. [`recovery`]: what a power cut at the end of a run would leave.
-//! 24. `shared_pages`: pages of the device that stand for several addresses.
-//! 25. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 26. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 27. [`report`]: the result of a run.
-//! 28. [`frames`]: what a run looks like as it goes.
-//! 29. [`drive`]: the order of a run, from warm-up to report.
-//! 30. [`lifetime`]: the life of a device, whole or from shorter ones.
-//! 31. [`session`]: several FTLs at once over one reading of the input.
-//! 32. [`crash`]: power cuts in a run on any input.
-//! 33. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 34. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
+//! 2. `clock`: the time that work takes.
+//! 3. [`model`]: closed forms that a simulation is held against.
+//! 4. `stop`: an FTL that cannot go on under its settings.
+//! 5. [`named`]: lists of things that are chosen by name.
+//! 6. [`figures`]: metrics of a result, each declared once.
+//! 7. [`device`]: what a device is: settings, shape, and the devices of papers and data sheets.
+//! 8. [`purpose`]: what an operation is for: its cause and its page.
+//! 9. [`engine`]: when operations are done.
+//! 10. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
+//!     verifies every host read, counts by cause, and books time on the engine.
+//! 11. [`cache`]: containers that know nothing of flash.
+//! 12. `class`: what an open block is written with.
+//! 13. [`gc`]: victim policies.
+//! 14. [`placement`]: where a page goes: which plane takes it, and which pages share blocks.
+//! 15. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
+//! 16. [`partial`]: what is read before a part of a page is written.
+//! 17. `ahead`: what the next requests touch of large tables, loaded early.
+//! 18. [`buffer`]: RAM between the host and any FTL.
+//! 19. [`host`]: when requests are issued, and in which order.
+//! 20. [`metrics`]: latencies, time series, energy and what time is spent on.
+//! 21. [`warmup`]: what happens before measuring, as a plan.
+//! 22. [`run`]: the settings of a run itself.
+//! 23. [`config`]: all settings of a run, as one tree.
+//! 24. [`recovery`]: what a power cut at the end of a run would leave.
+//! 25. `shared_pages`: pages of the device that stand for several addresses.
+//! 26. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 27. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 28. [`report`]: the result of a run.
+//! 29. [`frames`]: what a run looks like as it goes.
+//! 30. [`drive`]: the order of a run, from warm-up to report.
+//! 31. [`lifetime`]: the life of a device, whole or from shorter ones.
+//! 32. [`session`]: several FTLs at once over one reading of the input.
+//! 33. [`crash`]: power cuts in a run on any input.
+//! 34. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 35. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
+
+// Without files nothing calls what writes them.
+#![cfg_attr(not(feature = "files"), allow(dead_code, unused_imports))]
 
 #[macro_use]
 mod unless_bug;
@@ -136,6 +140,7 @@ pub mod bugs;
 pub mod cache;
 pub mod catalog;
 mod class;
+mod clock;
 pub mod config;
 pub mod crash;
 pub mod device;

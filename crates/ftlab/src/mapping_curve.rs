@@ -7,6 +7,7 @@
 //! cache.
 
 use crate::address::{AddressMap, AddressPolicy};
+use crate::clock::Instant;
 use crate::config::Config;
 use crate::error::Error;
 use crate::host::Split;
@@ -14,7 +15,6 @@ use crate::locality::{MissRatioCurve, ReuseDistances};
 use crate::request::{BATCH, Op, Request};
 use crate::session::{Progress, Watch, open_input, tick};
 use std::ops::Range;
-use std::time::Instant;
 
 /// Pages that are followed before sampling begins: 16 GiB of 4 KiB pages, about 150 MB of memory.
 pub const PAGES_MAX: usize = 1 << 22;

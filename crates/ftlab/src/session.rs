@@ -18,20 +18,26 @@ mod inputs;
 mod reading;
 mod rehearsal;
 
-pub use inputs::{characteristics, convert, fit, open_input, requests, split, trace_info};
+pub use inputs::{characteristics, fit, held, open_input, requests, trace_info};
+#[cfg(feature = "files")]
+pub use inputs::{convert, split};
 
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured};
 use crate::catalog::{Catalog, Entry};
+use crate::clock::Instant;
 use crate::config::Config;
 use crate::device::DeviceConfig;
 use crate::drive::{Instrument, SIMULATING, WARMING_UP, drive_with, wear_out};
 pub use crate::drive::{Progress, Watch};
 use crate::error::Error;
+#[cfg(feature = "files")]
 use crate::files::WholeFile;
 use crate::frames::{Frames, Show};
 pub use crate::lifetime::Lifetime;
 use crate::lifetime::live;
-use crate::metrics::request_log::{self, Recorder, Spares};
+use crate::metrics::request_log::Recorder;
+#[cfg(feature = "files")]
+use crate::metrics::request_log::{self, Spares};
 use crate::report::{Report, TraceReport};
 use crate::request::{BATCH, Input, RequestSource};
 use crate::simulate::Simulator;
@@ -46,9 +52,11 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
+#[cfg(feature = "files")]
+use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Without `device.capacity` the device is at least this large, so that it has more than a few spare blocks.
 const SMALLEST_DEVICE_BYTES: u64 = 64 << 20;
@@ -134,13 +142,29 @@ pub fn run_shown(
     show: Show<'_>,
     watch: Watch<'_>,
 ) -> Result<Report, Error> {
+    run_shown_over(&Reading::default(), catalog, point, every, show, watch)
+}
+
+/// [`run_shown`] over a reading that other runs use too, or of an input at hand.
+///
+/// # Errors
+/// Those of [`run_shown`].
+pub fn run_shown_over(
+    reading: &Reading,
+    catalog: &Catalog,
+    point: &Point,
+    every: Option<u64>,
+    show: Show<'_>,
+    watch: Watch<'_>,
+) -> Result<Report, Error> {
     let entry = catalog.find(&point.ftl)?;
-    let input = Reading::default().of(&point.config, watch)?;
+    let input = reading.of(&point.config, watch)?;
     let mut ready = ReadyPoint::new(entry, &point.config, &input)?;
     let frames = Frames::new(every, input.requests(), show);
     ready.run(input.as_ref(), watch, Instrument::Frames(Box::new(frames)))
 }
 
+#[cfg(feature = "files")]
 /// Runs one point and writes a row for each request of its measured phase to the Parquet file at `path`, which
 /// appears when the run has ended ([`request_log`]).
 ///

@@ -83,6 +83,17 @@ fn compressed_tar(file: File) -> Option<impl Read> {
     (is_tar && compressed != Compressed::No).then(|| Cursor::new(front).chain(plain))
 }
 
+#[cfg(not(feature = "files"))]
+fn zip_names(_: impl Read + Seek) -> io::Result<Vec<String>> {
+    Err(no_zip())
+}
+
+#[cfg(not(feature = "files"))]
+fn no_zip() -> io::Error {
+    said("found a zip archive, which this build does not read; unpack it first".into())
+}
+
+#[cfg(feature = "files")]
 fn zip_names(file: impl Read + Seek) -> io::Result<Vec<String>> {
     let archive = zip::ZipArchive::new(file)?;
     let mut names = Names::default();
@@ -206,7 +217,13 @@ impl<R: Seek> Seek for Bounded<R> {
     }
 }
 
+#[cfg(not(feature = "files"))]
+pub(super) fn zip(_: impl Read + Seek + Send + 'static, _: Option<String>) -> io::Result<Piped> {
+    Err(no_zip())
+}
+
 /// A file of a zip archive.
+#[cfg(feature = "files")]
 pub(super) fn zip(
     file: impl Read + Seek + Send + 'static,
     member: Option<String>,

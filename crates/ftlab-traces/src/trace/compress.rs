@@ -8,9 +8,11 @@ use super::stream::Broken;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, ErrorKind, Read};
 
+#[cfg(feature = "files")]
 /// The largest zstd window that is accepted, as a power of two: 128 MiB.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
+#[cfg(feature = "files")]
 /// The most memory that an xz stream may ask for.
 const XZ_MEMORY_BYTES: u64 = 256 << 20;
 
@@ -126,7 +128,11 @@ pub(super) fn decompress(
         Compressed::No | Compressed::Tar | Compressed::Zip => Box::new(whole),
         Compressed::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(whole)),
         Compressed::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(whole)),
+        #[cfg(not(feature = "files"))]
+        Compressed::Xz | Compressed::Zstd => return Err(said(not_read(compressed))),
+        #[cfg(feature = "files")]
         Compressed::Xz => Box::new(xz(whole, memory)?),
+        #[cfg(feature = "files")]
         Compressed::Zstd => {
             let mut decoder = zstd::stream::read::Decoder::with_buffer(whole)?;
             decoder.window_log_max(memory.0.ilog2().min(ZSTD_WINDOW_LOG_MAX))?;
@@ -184,6 +190,13 @@ fn too_large(compressed: Compressed) -> String {
     )
 }
 
+#[cfg(not(feature = "files"))]
+fn not_read(compressed: Compressed) -> String {
+    let name = compressed.name();
+    format!("found a {name} stream, which this build does not read; unpack it first")
+}
+
+#[cfg(feature = "files")]
 fn xz(stream: Whole, memory: Memory) -> io::Result<liblzma::bufread::XzDecoder<Whole>> {
     let decoder = liblzma::stream::Stream::new_stream_decoder(
         memory.0.min(XZ_MEMORY_BYTES),

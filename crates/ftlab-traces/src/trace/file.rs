@@ -93,8 +93,7 @@ impl Input for Trace {
     }
 
     fn attributes(&self) -> Attributes {
-        let columns = self.options.columns.iter();
-        columns.flat_map(|columns| &columns.attributes).map(|(attribute, _)| *attribute).collect()
+        self.options.attributes()
     }
 
     fn rereadable(&self) -> bool {
@@ -129,7 +128,7 @@ pub fn read_stream(
 
 /// The format that `options` name, or else the one that `stream` begins with, which is true then.
 /// A format that is not told what it needs, or is told more, is an error.
-fn format_of(
+pub(super) fn format_of(
     stream: &mut Stream,
     options: &TraceOptions,
     place: &Place,
@@ -250,7 +249,7 @@ fn in_archive(
 }
 
 /// The front of `stream` without its compression and archive.
-fn begin(
+pub(super) fn begin(
     stream: Box<dyn Read + Send>,
     member: Option<String>,
     place: Place,

@@ -1,5 +1,6 @@
 //! The table of formats, and how a file's format is found.
 
+#[cfg(feature = "files")]
 use super::columnar;
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
@@ -211,6 +212,7 @@ impl Format {
 
 /// The format of a file that begins with `front`.
 pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
+    #[cfg(feature = "files")]
     if columnar::is_parquet(front.bytes) {
         return Err(Mistake(
             "a Parquet file is read from its end, which no pipe, archive or compressed file allows; save it \

@@ -26,15 +26,18 @@ mod blktrace;
 mod block;
 pub mod characteristics;
 mod cloudphysics;
+#[cfg(feature = "files")]
 pub mod columnar;
 mod columns;
 mod compress;
 mod config;
+#[cfg(feature = "files")]
 pub mod convert;
 mod csv;
 mod disksim;
 mod doubt;
 mod etw;
+#[cfg(feature = "files")]
 mod export;
 mod field;
 mod file;
@@ -47,6 +50,7 @@ mod ftrace;
 mod gate;
 mod guess;
 mod heimdall;
+mod held;
 mod hint_by;
 mod hp_csv;
 pub mod info;
@@ -70,6 +74,7 @@ mod skip;
 mod sorting;
 mod source;
 mod spc;
+#[cfg(feature = "files")]
 pub mod split;
 mod srt;
 mod ssdsim;
@@ -97,6 +102,7 @@ pub use file::Trace;
 pub use file::read_stream;
 pub use format::{FORMATS, Format};
 pub use gate::SORT_WINDOW_REQUESTS;
+pub use held::hold;
 pub use hint_by::{HintBy, hinted};
 pub use info::{HandleInfo, TraceInfo, VolumeInfo};
 pub use lines::LONGEST_LINE_BYTES;
@@ -106,7 +112,7 @@ pub use stream::SNIFFED_BYTES;
 pub use time::{Time, TimeUnit};
 
 use crate::error::Error;
-use crate::request::{Input, Op};
+use crate::request::{Attributes, Input, Op};
 use crate::units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +175,12 @@ impl TraceOptions {
         (volume, from, until, requests) == (&None, &None, &None, &None)
     }
 
+    /// What requests have beside what every request has.
+    fn attributes(&self) -> Attributes {
+        let columns = self.columns.iter();
+        columns.flat_map(|columns| &columns.attributes).map(|(attribute, _)| *attribute).collect()
+    }
+
     /// The limit for whoever comes before the range of time, which is counted behind it.
     fn requests_before_window(&self) -> Option<u64> {
         self.requests.filter(|_| self.from.is_none() && self.until.is_none())
@@ -200,20 +212,34 @@ crate::choices! {
 /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
 pub fn open(path: &str, options: &TraceOptions) -> Result<Box<dyn Input>, Error> {
     let files = parts(path)?;
+    Ok(in_window(opened(path, files, options)?, options))
+}
+
+/// Only the requests from one time until another, where the options say so.
+fn in_window(input: Box<dyn Input>, options: &TraceOptions) -> Box<dyn Input> {
+    let TraceOptions { from, until, requests, .. } = *options;
+    match (from, until) {
+        (None, None) => input,
+        _ => Box::new(window::Windowed { input, from, until, requests }),
+    }
+}
+
+#[cfg(not(feature = "files"))]
+fn opened(path: &str, files: Vec<Part>, options: &TraceOptions) -> Result<Box<dyn Input>, Error> {
+    Ok(Box::new(Trace::of(path, files, options)?))
+}
+
+#[cfg(feature = "files")]
+fn opened(path: &str, files: Vec<Part>, options: &TraceOptions) -> Result<Box<dyn Input>, Error> {
     let is_parquet =
         |part: &Part| part.member.is_none() && columnar::Parquet::recognise(&part.file);
     let columnar = match options.format.as_deref() {
         None => options.columns.is_none() && files.iter().all(is_parquet),
         Some(name) => name == columnar::NAME,
     };
-    let input: Box<dyn Input> = match (columnar, &files[..]) {
+    Ok(match (columnar, &files[..]) {
         (false, _) => Box::new(Trace::of(path, files, options)?),
         (true, [one]) => Box::new(columnar::Parquet::open(&one.to_string(), options)?),
         (true, several) => Box::new(columnar::Several::open(path, several, options)?),
-    };
-    let TraceOptions { from, until, requests, .. } = *options;
-    Ok(match (from, until) {
-        (None, None) => input,
-        _ => Box::new(window::Windowed { input, from, until, requests }),
     })
 }

@@ -2,18 +2,19 @@
 
 use super::{Progress, WATCH_INTERVAL, Watch};
 use crate::address::{AddressMap, Extent};
+use crate::clock::Instant;
 use crate::config::Config;
 use crate::error::Error;
+#[cfg(feature = "files")]
 use crate::files::Unnamed;
 use crate::report::TraceReport;
 use crate::request::{Attribute, Attributes, BATCH, Input, Request};
-use crate::trace::convert::Converted;
-use crate::trace::split::Part;
 use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
+#[cfg(feature = "files")]
+use crate::trace::{convert::Converted, split::Part};
 use crate::workload::{self, Model, PROFILES, Profile, model};
 use std::io::ErrorKind;
 use std::path::Path;
-use std::time::Instant;
 
 /// The input that a configuration names.
 ///
@@ -24,6 +25,20 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
         Some(name) => open_named(name, config)?,
         None => workload::open(&config.workload, config.run.seed)?,
     };
+    hinted(input, config)
+}
+
+/// The trace that these bytes are, read as a configuration says.
+///
+/// # Errors
+/// Those of [`trace::hold`].
+pub fn held(name: &str, bytes: &[u8], config: &Config) -> Result<Box<dyn Input>, Error> {
+    let input = trace::hold(name, bytes, &config.input.options())?;
+    hinted(trace::skip(input, config.input.skip), config)
+}
+
+/// The input with the handles that a configuration gives its requests.
+fn hinted(input: Box<dyn Input>, config: &Config) -> Result<Box<dyn Input>, Error> {
     let declares = input.attributes().has(Attribute::Hint);
     if let Some(by) = config.input.hint_by.as_ref().filter(|_| declares) {
         let by = String::from(by.clone());
@@ -166,6 +181,7 @@ pub fn fit(config: &Config, watch: Watch<'_>) -> Result<Model, Error> {
     })
 }
 
+#[cfg(feature = "files")]
 /// Writes the input that a configuration names to a file, which has no name yet; see [`trace::convert::prepare`].
 ///
 /// # Errors
@@ -187,6 +203,7 @@ pub fn convert(
     })
 }
 
+#[cfg(feature = "files")]
 /// Writes each volume of the input that a configuration names to a file, in a folder that has no name yet; see
 /// [`trace::split::prepare`].
 ///
@@ -204,6 +221,7 @@ pub fn split(
     })
 }
 
+#[cfg(feature = "files")]
 /// Whether both name one file, through links, too.
 fn is_same(read: &str, output: &str) -> bool {
     Path::new(output)

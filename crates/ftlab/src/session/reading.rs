@@ -2,12 +2,12 @@
 
 use super::{Progress, Watch, open_input, tick};
 use crate::address::{Measured, extents};
+use crate::clock::Instant;
 use crate::config::Config;
 use crate::error::Error;
 use crate::request::{Input, Packed, Request, RequestSource, Wrapping, unpacked};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 /// Bytes of requests that the readings of a process keep at most, some forty million requests. Of an input that does
 /// not fit none is kept, and each pass decodes it.
@@ -33,6 +33,15 @@ pub(crate) struct Decoded {
 }
 
 impl Reading {
+    /// A reading of `input`, which is at hand and stands for the one that `config` names.
+    ///
+    /// # Errors
+    /// Those of the input.
+    pub fn over(input: Box<dyn Input>, config: &Config) -> Result<Self, Error> {
+        let decoded = Decoded::of(input, config, &mut |_| Ok(()))?;
+        Ok(Reading(Mutex::new(Some(Arc::new(decoded)))))
+    }
+
     /// The input that `config` names.
     ///
     /// # Errors
@@ -52,7 +61,10 @@ impl Reading {
 
 impl Decoded {
     fn new(config: &Config, watch: Watch<'_>) -> Result<Self, Error> {
-        let input = open_input(config)?;
+        Self::of(open_input(config)?, config, watch)
+    }
+
+    fn of(input: Box<dyn Input>, config: &Config, watch: Watch<'_>) -> Result<Self, Error> {
         let mut decoded = Decoded { input, kept: None, measured: None, config: config.clone() };
         if !decoded.input.rereadable() {
             return Ok(decoded);
