@@ -1,7 +1,8 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
 .PHONY: demo release test test-rust test-python test-ftl test-long test-long-rust test-long-python bugs fuzz lint \
-	lint-rust lint-python bench bench-peers builds cuts kills kills-ext4 signals settings picture docs dist clean
+	lint-rust lint-python bench bench-peers builds cuts kills kills-ext4 signals settings picture playground docs \
+	dist clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -18,6 +19,7 @@ PYTEST := $(BIN)/pytest --numprocesses=auto --dist=loadfile
 PARALLEL := $(MAKE) --jobs=2 --no-print-directory
 
 CORE := python/ftlab/_core.abi3.so
+PLAYGROUND := target/playground.html
 # Is there as long as the core is a full build.
 FULL := $(VENV)/full-core
 RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml) \
@@ -127,7 +129,13 @@ picture: $(CORE)
 
 docs: $(CORE) $(VENV)/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@if [ -f $(PLAYGROUND) ]; then cp $(PLAYGROUND) docs/_build/html/_static/playground.html; \
+	else echo "the pages lack the playground: make playground builds it"; fi
 	@echo "docs/_build/html/index.html"
+
+# One page that runs FTLs in a browser; needs a Rust target (docs/playground.md). MODULE is one that is built already.
+playground: $(CORE)
+	$(BIN)/python tools/playground.py -o $(PLAYGROUND) $(if $(MODULE),--module $(MODULE))
 
 # A source distribution with every crate, and from it, without network, a wheel for any Linux since 2018; both of the
 # papers, too. URL is where

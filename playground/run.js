@@ -1,0 +1,50 @@
+/* Runs: one worker for each FTL, as many at once as the machine has cores. */
+const runs = (() => {
+  "use strict";
+
+  const SECONDS = 120;
+  let module = null, script = null, working = [];
+
+  async function load(packed, worker) {
+    const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+    script = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
+  }
+
+  function stop() {
+    for (const { worker, ended } of working) {
+      worker?.terminate();
+      ended();
+    }
+    working = [];
+  }
+
+  /* Asks each question; `told(at, what)` hears progress, frames and the report of each. Resolves when all have ended. */
+  async function all(questions, trace, told) {
+    stop();
+    const mine = questions.map(() => ({ worker: null, ended: () => {}, over: false }));
+    working = mine;
+    const one = at => new Promise(ended => {
+      if (working !== mine) { ended(); return; }
+      const worker = new Worker(script);
+      const end = () => { worker.terminate(); ended(); };
+      Object.assign(mine[at], { worker, ended: end });
+      worker.onmessage = ({ data }) => {
+        if (working !== mine) return;
+        const what = JSON.parse(data);
+        told(at, what);
+        if (what.done !== undefined || what.error !== undefined) end();
+      };
+      worker.onerror = event => { told(at, { error: event.message || "the worker could not begin" }); end(); };
+      worker.postMessage({ module, question: questions[at], trace, seconds: SECONDS });
+    });
+    let next = 0;
+    const lane = async () => { while (next < questions.length) await one(next++); };
+    const lanes = Math.max(1, Math.min(questions.length, (navigator.hardwareConcurrency || 2) - 1));
+    await Promise.all(Array.from({ length: lanes }, lane));
+    return working === mine;
+  }
+
+  return { load, all, stop };
+})();
