@@ -182,7 +182,7 @@ def test_the_guide_shows_what_its_commands_print(ftlab, here):
     blocks = re.findall(
         r"^```(?:sh|console)\n(.*?)^```\n\n```text\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE
     )
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     for commands, shown in blocks:
         for command in commands.replace("$ ", "").splitlines():
             printed = run(ftlab, command)
