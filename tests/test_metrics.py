@@ -26,6 +26,7 @@ def results():
     return [
         *(simulated(ftl, run=LOOKS | {"warmup": "steady:20%"}) for ftl in ("dftl", "fast", "page")),
         simulated("page", fsync=5, **BUFFERED),
+        simulated("tpftl"),
         simulated("page:separation=handles", SIZE | {"pages_per_block": 8}),
         simulated("page", SIZE | {"endurance": 40, "cell": "mlc"}, wear={"policy": "static"}),
     ]
