@@ -23,6 +23,8 @@ ELEMENTS = {
     "list of s": "float",
     "list of ratios": "float",
     "list of factors": "float | None",
+    "list of page writes": "float | None",
+    "list of shares": "float | None",
 }
 """What lists have, by their units; other lists have counts."""
 MAPPINGS = {"tree": "Record", "number by name": "Numbers"}

@@ -335,7 +335,7 @@ class ClassesMetrics(Section):
     died: list[int] | None
     """Pages that are superseded or trimmed, by the class of the unit that they lie in. Unit: list
     of pages. None unless pages are separated."""
-    lifespan: list[int] | None
+    lifespan: list[float | None] | None
     """How long those lived since the host wrote them: mean, in page writes of the host. Unit: list
     of page writes. None unless pages are separated; of classes in which no page died."""
     resident: list[int] | None
@@ -345,7 +345,7 @@ class ClassesMetrics(Section):
     separated."""
     erased: list[int] | None
     """Units that GC collects. Unit: list of blocks. None unless pages are separated."""
-    garbage_at_collection: list[int] | None
+    garbage_at_collection: list[float | None] | None
     """Of the pages of those, the share without data when they were collected. Unit: list of shares.
     None unless pages are separated; of classes of which no unit was collected."""
 
