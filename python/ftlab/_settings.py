@@ -581,9 +581,10 @@ class Trace(Source):
         Source: ours.
     hint_by
         What the placement handle of a write follows from: its volume, in the order in which volumes
-        are written; its first byte, or its length, as the number of borders that it reaches.
-        Values: volume, range:BYTE:BYTE.. or size:BYTES:BYTES... Default: the trace's own handles.
-        Source: ours.
+        are written; its first byte, or its length, as the number of borders that it reaches; or the
+        sequential stream that it continues, of COUNT, from 1 on: 0 has what continues none. Values:
+        volume, range:BYTE:BYTE.., size:BYTES:BYTES.. or stream:COUNT. Default: the trace's own
+        handles. Source: ours.
     """
 
     trace: str | None = setting("input.trace")

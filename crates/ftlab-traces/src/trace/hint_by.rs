@@ -1,10 +1,11 @@
-//! Placement handles for traces that have none: by volume, by address or by size.
+//! Placement handles for traces that have none: by volume, by address, by size or by sequential stream.
 
 use crate::error::Error;
 use crate::request::{Attribute, Attributes, Input, Request, RequestSource, Wrapping};
 use crate::units::Bytes;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// What the handle of a write follows from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,9 +17,17 @@ pub enum HintBy {
     Range(Vec<Bytes>),
     /// The length: how many of these borders it reaches.
     Size(Vec<Bytes>),
+    /// The sequential stream that it continues, of N that are known at a time: 1 and so on, or 0 if it continues none.
+    Stream(u16),
 }
 
-crate::text_value!(HintBy, "volume, range:BYTE:BYTE.. or size:BYTES:BYTES..");
+crate::text_value!(HintBy, "volume, range:BYTE:BYTE.., size:BYTES:BYTES.. or stream:COUNT");
+
+/// Sequential streams that are known at a time: with handle 0 they are the 8 handles that most drives have.
+const USUAL_STREAMS: u16 = 7;
+
+/// Ends of the last writes that went on none, which a stream may begin with.
+const REMEMBERED: usize = 64;
 
 impl TryFrom<String> for HintBy {
     type Error = String;
@@ -27,12 +36,16 @@ impl TryFrom<String> for HintBy {
         let wrong = || {
             format!(
                 "found {text:?}, expected volume, range:BYTE:BYTE.. or size:BYTES:BYTES.. with \
-                 ascending borders, such as size:16KiB:128KiB"
+                 ascending borders, such as size:16KiB:128KiB, or stream:COUNT"
             )
         };
         let (what, borders) = text.split_once(':').unwrap_or((&text, ""));
         if text == "volume" {
             return Ok(HintBy::Volume);
+        }
+        if what == "stream" {
+            let count = if text == what { Some(USUAL_STREAMS) } else { borders.parse().ok() };
+            return count.filter(|count| *count > 0).map(HintBy::Stream).ok_or_else(wrong);
         }
         let borders: Vec<Bytes> = borders
             .split(':')
@@ -53,10 +66,26 @@ impl From<HintBy> for String {
     fn from(by: HintBy) -> Self {
         let (what, borders) = match by {
             HintBy::Volume => return "volume".into(),
+            HintBy::Stream(count) => return format!("stream:{count}"),
             HintBy::Range(borders) => ("range", borders),
             HintBy::Size(borders) => ("size", borders),
         };
         borders.iter().fold(what.to_owned(), |text, border| format!("{text}:{border}"))
+    }
+}
+
+impl HintBy {
+    /// The handle of a write at these bytes, where nothing else decides.
+    #[must_use]
+    pub fn of_bytes(&self, offset: u64, length: u32) -> Option<u16> {
+        // There are at most 65,535 borders.
+        let reached =
+            |borders: &[Bytes], value| borders.partition_point(|border| border.0 <= value) as u16;
+        match self {
+            HintBy::Range(borders) => Some(reached(borders, offset)),
+            HintBy::Size(borders) => Some(reached(borders, length.into())),
+            HintBy::Volume | HintBy::Stream(_) => None,
+        }
     }
 }
 
@@ -77,7 +106,8 @@ struct Hinted {
 impl Wrapping for Hinted {
     fn start(&self) -> Result<Box<dyn RequestSource>, Error> {
         let (source, by) = (self.input.open()?, self.by.clone());
-        Ok(Box::new(Source { source, by, volumes: FxHashMap::default() }))
+        let streams = Streams::new(if let HintBy::Stream(count) = by { count } else { 0 });
+        Ok(Box::new(Source { source, by, volumes: FxHashMap::default(), streams }))
     }
 
     fn inner(&self) -> &dyn Input {
@@ -94,25 +124,61 @@ struct Source {
     by: HintBy,
     /// The handles of volumes so far; only looked up.
     volumes: FxHashMap<u32, u16>,
+    streams: Streams,
 }
 
 impl Source {
     fn handle(&mut self, request: &Request) -> Result<u16, Error> {
-        let reached = |borders: &[Bytes], value: u64| {
-            // There are at most 65,535 borders.
-            borders.partition_point(|border| border.0 <= value) as u16
-        };
-        match &self.by {
-            HintBy::Range(borders) => Ok(reached(borders, request.offset)),
-            HintBy::Size(borders) => Ok(reached(borders, request.length.into())),
-            HintBy::Volume => {
-                let next = u16::try_from(self.volumes.len()).map_err(|_| too_many());
-                match self.volumes.get(&request.volume) {
-                    Some(handle) => Ok(*handle),
-                    None => Ok(*self.volumes.entry(request.volume).or_insert(next?)),
-                }
-            }
+        if let Some(handle) = self.by.of_bytes(request.offset, request.length) {
+            return Ok(handle);
         }
+        if matches!(self.by, HintBy::Stream(_)) {
+            return Ok(self.streams.handle(request));
+        }
+        let next = u16::try_from(self.volumes.len()).map_err(|_| too_many());
+        match self.volumes.get(&request.volume) {
+            Some(handle) => Ok(*handle),
+            None => Ok(*self.volumes.entry(request.volume).or_insert(next?)),
+        }
+    }
+}
+
+/// Sequential streams of writes. A write that begins where another one ended makes both a stream, which takes the
+/// handle of the stream that was used least recently.
+struct Streams {
+    /// Where each stream goes on, and its handle; the one used last is the first.
+    known: VecDeque<(Place, u16)>,
+    count: u16,
+    /// Where other writes ended, the last one first.
+    others: VecDeque<Place>,
+}
+
+/// A volume and a byte.
+type Place = (u32, u64);
+
+impl Streams {
+    fn new(count: u16) -> Self {
+        Self { known: VecDeque::new(), count, others: VecDeque::new() }
+    }
+
+    fn handle(&mut self, write: &Request) -> u16 {
+        let (start, end) = ((write.volume, write.offset), (write.volume, write.end()));
+        if let Some(at) = self.known.iter().position(|(next, _)| *next == start) {
+            let handle = self.known.remove(at).map_or(0, |(_, handle)| handle);
+            self.known.push_front((end, handle));
+            return handle;
+        }
+        let Some(at) = self.others.iter().position(|other| *other == start) else {
+            self.others.truncate(REMEMBERED - 1);
+            self.others.push_front(end);
+            return 0;
+        };
+        self.others.remove(at);
+        let is_full = self.known.len() == usize::from(self.count);
+        let freed = if is_full { self.known.pop_back() } else { None };
+        let handle = freed.map_or(self.known.len() as u16 + 1, |(_, handle)| handle);
+        self.known.push_front((end, handle));
+        handle
     }
 }
 
@@ -171,8 +237,34 @@ mod tests {
     }
 
     #[test]
+    fn writes_that_go_on_are_a_stream() {
+        let write = |block: u64| Request::new(Op::Write, block * 4096, 4096);
+        let mixed = [0, 100, 1, 57, 101, 2, 102, 3];
+        assert_eq!(handles("stream", mixed.map(write).to_vec()), [0, 0, 1, 0, 2, 1, 2, 1]);
+        let third = [0, 1, 100, 101, 200, 201, 202, 2, 102];
+        // The first of two streams is forgotten when a third one begins.
+        assert_eq!(handles("stream:2", third.map(write).to_vec()), [0, 1, 0, 2, 0, 1, 1, 0, 2]);
+        let apart = [write(0), write(1).in_volume(1)];
+        assert_eq!(
+            handles("stream:1", apart.to_vec()),
+            [0, 0],
+            "volumes have streams of their own"
+        );
+    }
+
+    #[test]
     fn a_mistake_is_told() {
-        for text in ["", "volume:1", "range", "range:", "range:2:1", "size:4KiB:4KiB", "hash:1"] {
+        for text in [
+            "",
+            "volume:1",
+            "range",
+            "range:",
+            "range:2:1",
+            "size:4KiB:4KiB",
+            "hash:1",
+            "stream:0",
+            "stream:x",
+        ] {
             let message = HintBy::try_from(text.to_owned()).unwrap_err();
             assert!(message.contains("expected volume, range:BYTE"), "{message}");
         }
