@@ -11,7 +11,7 @@ use ftlab::settings::{Kind, Row, Table};
 use ftlab::trace::{Column, FORMATS, TimeOrder, columnar};
 use ftlab::units::{Bytes, Duration, Ratio};
 use ftlab::warmup::MODES;
-use ftlab::workload::{PROFILES, Pattern};
+use ftlab::workload::{BUILT_IN, PROFILES, Pattern};
 use serde_json::{Value, json};
 
 pub fn json(catalog: &Catalog) -> String {
@@ -22,10 +22,7 @@ pub fn json(catalog: &Catalog) -> String {
             "name": p.name, "summary": p.summary, "source": p.source,
         })),
         "formats": formats(),
-        "profiles": list(PROFILES, |p| {
-            let model = p.model();
-            json!({ "name": p.name, "summary": model.summary, "source": model.source })
-        }),
+        "profiles": profiles(),
         "patterns": list(Pattern::ALL, |p| json!({ "name": p.name(), "summary": p.meaning() })),
         "warmups": list(MODES, |mode| json!({ "name": mode.form(), "summary": mode.meaning })),
         "buffers": catalog.buffers().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
@@ -39,6 +36,19 @@ pub fn json(catalog: &Catalog) -> String {
 
 fn list<T>(items: &[T], describe: impl Fn(&T) -> Value) -> Vec<Value> {
     items.iter().map(describe).collect()
+}
+
+/// The models of published traces, then the workloads of known programs.
+fn profiles() -> Vec<Value> {
+    let mut profiles = list(PROFILES, |p| {
+        let model = p.model();
+        json!({ "name": p.name, "summary": model.summary, "source": model.source })
+    });
+    profiles.extend(list(
+        BUILT_IN,
+        |b| json!({ "name": b.name, "summary": b.summary(), "source": b.source() }),
+    ));
+    profiles
 }
 
 /// The formats that are read as a stream, then the columnar store.

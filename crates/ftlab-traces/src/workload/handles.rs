@@ -24,7 +24,7 @@ impl Handles {
         &self.handles
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let mut handles = Vec::new();
         for part in text.split([':', ',']) {
             let (first, last) = part.split_once('-').unwrap_or((part, part));

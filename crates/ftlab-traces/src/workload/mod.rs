@@ -1,12 +1,13 @@
 //! Generated workloads: patterns in the words of fio, and models of traces.
 //!
 //! Reading order: `config` (what can be asked), `pattern` (the names), `place` (where requests go),
-//! `synthetic` (the stream), then the room `model`, with one file for each built-in profile.
+//! `synthetic` (the stream). Then `jobs` for fio's job files and the room `model`, with one file for each built-in profile; `built_in` has
+//! workloads of known programs.
 //! `zipf`, `scatter`, `alias`, `arrivals`, `handles` and `popularity` hold one idea each.
 //!
 //! Every stream is a pure function of its configuration and one seed; opening an input again yields
-//! the same requests bit for bit. Absent: trims, think times, and dependence of arrivals on
-//! completions other than `arrivals = "closed"` with a queue depth at the host.
+//! the same requests bit for bit. Absent: dependence of arrivals on completions other than `arrivals = "closed"` with
+//! a queue depth at the host.
 //!
 //! ```
 //! use ftlab_traces::settings::Section;
@@ -23,9 +24,11 @@
 
 mod alias;
 mod arrivals;
+mod built_in;
 mod cachftl;
 mod config;
 mod handles;
+mod jobs;
 pub mod model;
 mod pattern;
 mod place;
@@ -38,9 +41,11 @@ use crate::error::Error;
 use crate::request::Input;
 
 pub use arrivals::Arrivals;
+pub use built_in::{BUILT_IN, BuiltIn, USUAL_CAPACITY};
 pub use cachftl::Sequential;
 pub use config::WorkloadConfig;
 pub use handles::{HandleSelect, Handles};
+pub use jobs::{is_job_file, jobs};
 pub use model::{Model, PROFILES, Profile};
 pub use pattern::Pattern;
 pub use popularity::PageGroup;

@@ -12,14 +12,14 @@ use crate::request::{Attribute, Attributes, BATCH, Input, Request};
 use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
 #[cfg(feature = "files")]
 use crate::trace::{convert::Converted, split::Part};
-use crate::workload::{self, Model, PROFILES, Profile, model};
+use crate::workload::{self, BUILT_IN, BuiltIn, Model, PROFILES, Profile, model};
 use std::io::ErrorKind;
 use std::path::Path;
 
 /// The input that a configuration names.
 ///
 /// # Errors
-/// Those of [`trace::open`], [`Model::load`], [`Model::input`] and [`workload::open`].
+/// Those of [`trace::open`], [`Model::load`], [`Model::input`], [`workload::jobs`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
     let input = match &config.input.trace {
         Some(name) => open_named(name, config)?,
@@ -48,30 +48,45 @@ fn hinted(input: Box<dyn Input>, config: &Config) -> Result<Box<dyn Input>, Erro
     Ok(trace::hinted(input, config.input.hint_by.as_ref()))
 }
 
-/// A trace, a model or a profile.
+/// A trace, a model, a job file or a profile.
 fn open_named(name: &str, config: &Config) -> Result<Box<dyn Input>, Error> {
     let options = config.input.options();
     let path = Path::new(name);
     // A folder of that name is none that could be meant.
-    let is_profile =
-        PROFILES.iter().any(|profile| profile.name == name) && (!path.exists() || path.is_dir());
+    let is_name = !path.exists() || path.is_dir();
+    let is_profile = is_name && PROFILES.iter().any(|profile| profile.name == name);
+    let built_in = BuiltIn::find(name).filter(|_| is_name);
     let is_model = path.extension().is_some_and(|ending| ending == "toml");
-    let input = if is_profile || is_model {
+    let is_other = is_name || is_model || options.format.is_some();
+    let is_jobs = !is_other && workload::is_job_file(path);
+    let input = if is_profile || is_model || is_jobs || built_in.is_some() {
         for (key, filters) in [
             ("input.volume", options.volume.is_some()),
             ("input.from", options.from.is_some()),
             ("input.until", options.until.is_some()),
         ] {
             if filters {
-                return Err(Error::config(key, "found a model, expected a trace to filter"));
+                let what = if is_profile || is_model { "a model" } else { "a workload" };
+                return Err(Error::config(
+                    key,
+                    format!("found {what}, expected a trace to filter"),
+                ));
             }
         }
-        let found = match path.file_name().filter(|_| is_model) {
+        let (requests, seed) = (options.requests, config.run.seed);
+        let capacity = config.device.capacity;
+        match path.file_name().filter(|_| is_model) {
+            _ if is_jobs => workload::jobs(name, capacity, requests, seed)?,
             // The name of the file distinguishes models of one trace.
-            Some(file) => Model { name: file.to_string_lossy().into(), ..Model::load(path)? },
-            None => Profile::find(name)?.model(),
-        };
-        found.input(options.requests, config.run.seed)?
+            Some(file) => {
+                let name = file.to_string_lossy().into();
+                Model { name, ..Model::load(path)? }.input(requests, seed)?
+            }
+            None => match built_in {
+                Some(built_in) => built_in.open(capacity, requests, seed)?,
+                None => Profile::find(name)?.model().input(requests, seed)?,
+            },
+        }
     } else {
         trace::open(name, &options).map_err(|error| or_profile(name, error))?
     };
@@ -80,7 +95,8 @@ fn open_named(name: &str, config: &Config) -> Result<Box<dyn Input>, Error> {
 
 /// What is wrong with a trace; of a file that does not exist, the profile that may have been meant.
 fn or_profile(name: &str, error: Error) -> Error {
-    let known = PROFILES.iter().map(|profile| profile.name);
+    let built_in = BUILT_IN.iter().map(|built_in| built_in.name);
+    let known = PROFILES.iter().map(|profile| profile.name).chain(built_in);
     match (Error::unknown("profile", name, known), &error) {
         (Error::Unknown { nearest: Some(nearest), .. }, Error::Io { source, .. })
             if source.kind() == ErrorKind::NotFound =>
