@@ -30,10 +30,11 @@ class GoneError(Exception):
 class Client:
     """A connection over which commands may be sent, one by one or many at a time."""
 
-    def __init__(self, path: object, structured: bool = True) -> None:
+    def __init__(self, path: object, structured: bool = True, export: bytes = b"") -> None:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(60)
         self.structured = structured
+        self.export = export
         self.cookies = itertools.count(1)
         self.sizes: dict[int, int] = {}
         self.block_sizes: tuple[int, ...] = ()
@@ -51,7 +52,9 @@ class Client:
         if self.structured:
             assert self.option(STRUCTURED) == [(ACK, b"")]
         self.bytes = self.flags = 0
-        for kind, data in self.option(GO, b"\0\0\0\0\0\0"):
+        for kind, data in self.option(
+            GO, struct.pack(">I", len(self.export)) + self.export + b"\0\0"
+        ):
             information = struct.unpack(">H", data[:2])[0] if kind == TOLD else None
             if information == 0:
                 self.bytes, self.flags = struct.unpack(">QH", data[2:])

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -125,6 +126,79 @@ def test_a_flush_on_one_connection_covers_another(folder):
     assert figures["ftlab_flushes_total"] == 1
     assert figures["ftlab_connections"] == 2
     assert figures['ftlab_requests_total{op="write"}'] == 1
+
+
+HANDLES = {**SMALL, "ftl": {"separation": "handles"}, "handles": {"count": 3}}
+
+
+def written(device):
+    figures = device.figures()
+    return [figures[f'ftlab_handle_written_bytes_total{{handle="{each}"}}'] for each in range(3)]
+
+
+def test_each_handle_has_an_export(folder):
+    with served(folder, "page", HANDLES, hint="export") as device:
+        for export, count in ((b"", 1), (b"1", 2), (b"2", 3)):
+            with connected(folder, export=export) as client:
+                for page in range(count):
+                    client.write(4096 * page, bytes([count]) * 4096)
+        with connected(folder, export=b"1") as client:
+            assert client.read(0, 4096) == b"\3" * 4096, "all of them are one device"
+            names = [data[4:] for kind, data in raw_names(folder) if kind == 2]
+            assert names == [b"", b"1", b"2"]
+        for export in (b"3", b"01", b"x"):
+            with pytest.raises(AssertionError), connected(folder, export=export) as client:
+                assert client.bytes, export
+        assert written(device) == [4096, 2 * 4096, 3 * 4096]
+        result = device.stop()
+    assert result.to_dict()["classes"]["written"][:3] == [1, 2, 3]
+
+
+def raw_names(folder):
+    """What LIST tells."""
+    client = nbd.Client.__new__(nbd.Client)
+    client.socket = socket.socket(socket.AF_UNIX)
+    with client.socket:
+        client.socket.connect(str(folder / "socket"))
+        client._take(18)
+        client.socket.sendall(b"\0\0\0\1")
+        return client.option(nbd.LIST)
+
+
+def test_addresses_have_handles_and_replay_with_them(folder):
+    record = folder / "session.csv"
+    how = {"hint": "range:64KiB:1MiB", "record": record}
+    with served(folder, "page", HANDLES, **how) as device, connected(folder) as client:
+        for offset, count in ((0, 5), (64 << 10, 6), (1 << 20, 7)):
+            for page in range(count * 40):
+                client.write(offset + 4096 * (page % count), bytes(4096))
+        client.trim(0, 4096)
+        assert written(device) == [5 * 40 * 4096, 6 * 40 * 4096, 7 * 40 * 4096]
+        session = device.stop().to_dict()
+    assert record.read_text().splitlines()[0] == "time,offset,length,op,hint"
+    replayed = live.replay(f"{record}.toml").to_dict()
+    assert replayed["classes"] == session["classes"]
+    assert replayed["fdp"] == session["fdp"]
+
+
+def test_sizes_have_handles(folder):
+    with served(folder, "page", HANDLES, hint="size:8KiB") as device, connected(folder) as client:
+        client.write(0, bytes(4096))
+        client.write(0, bytes(8192))
+        assert written(device) == [4096, 8192, 0]
+
+
+def test_hints_that_nobody_hears_are_refused(folder):
+    for hint, config, message in (
+        ("export", SMALL, "hint: found ftl.separation = none, expected handles"),
+        ("volume", HANDLES, 'hint: found "volume", expected export, range'),
+        ("range:2:1", HANDLES, "ascending borders"),
+    ):
+        with pytest.raises(ConfigError, match=re.escape(message)):
+            live.Device(folder / "image", folder / "socket", "page", config, hint=hint)
+        assert not (folder / "image").exists()
+    with served(folder) as device, connected(folder):
+        assert not any("handle" in name for name in device.figures())
 
 
 @pytest.mark.parametrize("ftl", [*MOUNTING, "sepbit", "block", "bast"])

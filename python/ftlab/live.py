@@ -41,6 +41,7 @@ class Device:
         metrics: Name | None = None,
         paced: bool = False,
         record: Name | None = None,
+        hint: str | None = None,
     ) -> None:
         """Serve an image (``docs/live-device.md``).
 
@@ -63,6 +64,10 @@ class Device:
         record
             A new file to which the session is written as a trace, for a new image. What replays it
             is written to the same name with ``.toml`` behind it.
+        hint
+            What the placement handles of writes follow from: ``export``, each handle having an
+            export of its own; ``range:BYTE:BYTE..`` or ``size:BYTES:BYTES..``, as of
+            ``input.hint_by``. The FTL has ``ftl.separation = handles`` then.
 
         Raises
         ------
@@ -84,13 +89,16 @@ class Device:
             metrics=metrics if metrics is None else os.fspath(metrics),
             paced=paced,
             record=record if record is None else os.fspath(record),
+            hint=hint,
         )
         try:
             self.opened: Record = Record(json.loads(self._server.opened()))
             """``ftl``, ``config``, ``capacity_bytes``, and what the ``mount`` has cost (None for a
             new image)."""
             if record is not None and replayed:
-                write_atomically(replayed, self._replay(Path(record)), place="new")
+                write_atomically(
+                    replayed, self._replay(Path(record), hint is not None), place="new"
+                )
         except BaseException:
             self._server.stop()
             raise
@@ -128,11 +136,11 @@ class Device:
         """
         return Result(json.loads(self._server.stop()))
 
-    def _replay(self, record: Path) -> str:
+    def _replay(self, record: Path, hinted: bool) -> str:
         source = {
             "trace": str(record.resolve()),
             "format": "csv",
-            "columns": COLUMNS,
+            "columns": COLUMNS + (",hint=hint" if hinted else ""),
             "flushes": True,
         }
         config = self.opened.config.to_dict()

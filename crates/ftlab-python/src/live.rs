@@ -1,6 +1,7 @@
 //! Live devices: a server that works without the interpreter until it is stopped.
 
 use crate::border::{catalog, configuration, raise, tree, with_progress};
+use ftlab_serve::hint::Hint;
 use ftlab_serve::live::{self, Opening};
 use ftlab_serve::server::{Server as Serving, Serving as How};
 use ftlab_serve::stream::Address;
@@ -17,7 +18,7 @@ impl Server {
     /// Serves an image, which is made from a configuration (JSON) and the name of an FTL if there is none, on a
     /// socket with this path or on a `host:port`.
     #[new]
-    #[pyo3(signature = (config, ftl, image, socket, tcp=false, metrics=None, paced=false, record=None))]
+    #[pyo3(signature = (config, ftl, image, socket, tcp=false, metrics=None, paced=false, record=None, hint=None))]
     #[allow(clippy::too_many_arguments, reason = "each is an option of the command")]
     fn new(
         py: Python<'_>,
@@ -29,8 +30,10 @@ impl Server {
         metrics: Option<PathBuf>,
         paced: bool,
         record: Option<PathBuf>,
+        hint: Option<&str>,
     ) -> PyResult<Self> {
-        let opening = Opening { image, settings: tree(config)?, ftl, paced, record };
+        let hint = hint.map(Hint::parse).transpose().map_err(raise)?;
+        let opening = Opening { image, settings: tree(config)?, ftl, paced, record, hint };
         let address = if tcp { Address::Tcp(socket) } else { Address::Path(socket.into()) };
         let how = How { address, metrics, paced };
         let served = with_progress(py, None, move |_| {

@@ -8,6 +8,7 @@
 //! ```
 
 pub mod fault;
+pub mod hint;
 pub mod image;
 pub mod live;
 mod metrics;

@@ -8,6 +8,7 @@ mod fsck;
 mod open;
 
 use crate::fault::{Fault, at};
+use crate::hint::{Hint, Hinted};
 use crate::image::{Flush, Image};
 use crate::recording::Recording;
 pub use fsck::{Fsck, fsck};
@@ -16,7 +17,7 @@ use ftlab::config::Config;
 use ftlab::flash::Event;
 use ftlab::ftl::Ftl;
 use ftlab::report::{Report, SpeedReport, TraceReport};
-use ftlab::request::{Op, Request};
+use ftlab::request::{Meta, Op, Request};
 use ftlab::simulate::{Simulation, Simulator};
 use ftlab::units::{Lpn, Nanos, Ppn};
 use ftlab::warmup::{Warmup, WarmupReport};
@@ -39,6 +40,9 @@ pub struct Live {
     simulation: Simulation<Box<dyn Ftl>>,
     image: Image<File>,
     recording: Option<Recording>,
+    hint: Option<Hint>,
+    /// By handle; empty without hints.
+    hinted: Vec<Hinted>,
     mount: Option<Mount>,
     /// When the first request came.
     first: Option<Instant>,
@@ -101,6 +105,21 @@ impl Live {
         self.damaged_reads
     }
 
+    /// Exports by which clients find the device: one for each handle if they choose it so.
+    #[must_use]
+    pub fn exports(&self) -> u16 {
+        match self.hint {
+            Some(Hint::Export) => self.hinted.len() as u16,
+            _ => 1,
+        }
+    }
+
+    /// What was written with each handle; nothing without hints.
+    #[must_use]
+    pub fn hinted(&self) -> &[Hinted] {
+        &self.hinted
+    }
+
     /// Barriers that clients have asked for.
     #[must_use]
     pub const fn flushes(&self) -> u64 {
@@ -112,7 +131,7 @@ impl Live {
     /// # Errors
     /// [`Fault`].
     pub fn read(&mut self, offset: u64, length: u32, to: &mut Vec<u8>) -> Result<Instant, Fault> {
-        let due = self.serve(Op::Read, offset, length)?;
+        let due = self.serve(0, Op::Read, offset, length)?;
         let start = to.len();
         to.resize(start + length as usize, 0);
         let bytes = &mut to[start..];
@@ -135,13 +154,20 @@ impl Live {
         Ok(due)
     }
 
-    /// Writes bytes, with FUA if they are to be durable. Returns when the device would have done it.
+    /// Writes bytes of a client of this export, with FUA if they are to be durable. Returns when the device would have
+    /// done it.
     ///
     /// # Errors
     /// [`Fault`].
-    pub fn write(&mut self, offset: u64, data: &[u8], durable: bool) -> Result<Instant, Fault> {
+    pub fn write(
+        &mut self,
+        export: u16,
+        offset: u64,
+        data: &[u8],
+        durable: bool,
+    ) -> Result<Instant, Fault> {
         let op = if durable { Op::WriteThrough } else { Op::Write };
-        let due = self.serve(op, offset, data.len() as u32)?;
+        let due = self.serve(export, op, offset, data.len() as u32)?;
         // Pages of which only a part is written: what was there before.
         let mut bases: Vec<(Lpn, Vec<u8>, bool)> = Vec::new();
         for event in self.simulation.events() {
@@ -227,11 +253,20 @@ impl Live {
     }
 
     /// Serves a request; returns when the device would have done it.
-    fn serve(&mut self, op: Op, offset: u64, length: u32) -> Result<Instant, Fault> {
+    fn serve(&mut self, export: u16, op: Op, offset: u64, length: u32) -> Result<Instant, Fault> {
         let now = Instant::now();
         let first = *self.first.get_or_insert(now);
         let time = (now - first).as_nanos() as Nanos;
-        let request = Request::new(op, offset, length).at(time);
+        let mut request = Request::new(op, offset, length).at(time);
+        if let Some(hint) = self.hint.as_ref().filter(|_| op.writes()) {
+            let handle = hint.of(export, offset, length);
+            request.meta = Meta { handle, ..Meta::UNSET };
+            // What the device has no handle for counts as handle 0 there.
+            let at = if usize::from(handle) < self.hinted.len() { handle } else { 0 };
+            let hinted = &mut self.hinted[usize::from(at)];
+            hinted.writes += 1;
+            hinted.bytes += u64::from(length);
+        }
         let (_, end) = self.simulation.serve_one(&request).map_err(Fault::Fatal)?;
         self.serving += now.elapsed();
         if let Some(recording) = &mut self.recording {
@@ -242,7 +277,7 @@ impl Live {
 
     /// Serves a request of which the image sees only what the FTL moves; returns when the device would have done it.
     fn serve_without_data(&mut self, op: Op, offset: u64, length: u32) -> Result<Instant, Fault> {
-        let due = self.serve(op, offset, length)?;
+        let due = self.serve(0, op, offset, length)?;
         for event in self.simulation.events() {
             self.apply(event, |lpn| {
                 panic!("logical page {lpn} was programmed by a {}", op.name())

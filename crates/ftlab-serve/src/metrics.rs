@@ -1,5 +1,6 @@
 //! Figures of a live device, in the text format of Prometheus, over HTTP on a socket.
 
+use crate::hint::Hinted;
 use crate::server::Shared;
 use crate::stream::{Listener, Stream, Until};
 use crate::visitors::Visitors;
@@ -50,13 +51,15 @@ fn answer(stream: &Stream, shared: &Shared) -> io::Result<()> {
 
 /// The figures.
 pub(crate) fn text(shared: &Shared) -> String {
-    let (report, capacity, flushes, damaged) = {
+    let (report, capacity, flushes, damaged, hinted) = {
         let live = shared.live();
-        (live.report(), live.capacity(), live.flushes(), live.damaged_reads())
+        let hinted = live.hinted().to_vec();
+        (live.report(), live.capacity(), live.flushes(), live.damaged_reads(), hinted)
     };
     let connections = shared.connections();
     let mut page = Page(String::new());
     page.of_report(&report);
+    page.of_handles(&report, &hinted);
     page.one("ftlab_capacity_bytes", "gauge", "Bytes offered to clients.", capacity);
     page.one("ftlab_flushes_total", "counter", "Barriers asked for, FUA among them.", flushes);
     page.one(
@@ -92,6 +95,29 @@ impl Page {
     fn one(&mut self, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
         self.head(name, kind, help);
         self.line(format_args!("{name} {value}"));
+    }
+
+    /// What was written with each handle, and what that costs; nothing without hints.
+    fn of_handles(&mut self, report: &Report, hinted: &[Hinted]) {
+        let writes = hinted.iter().map(|one| one.writes.to_string()).collect();
+        self.by_handle("ftlab_handle_writes_total", "counter", "Writes by handle.", writes);
+        let bytes = hinted.iter().map(|one| one.bytes.to_string()).collect();
+        self.by_handle("ftlab_handle_written_bytes_total", "counter", "Bytes by handle.", bytes);
+        let factors = report.fdp.iter().filter(|_| !hinted.is_empty());
+        let factors = factors.flat_map(|fdp| &fdp.write_amplification);
+        let factors = factors.map(|one| one.map_or("NaN".into(), |one| one.to_string())).collect();
+        let help = "Write amplification by the handle that wrote last.";
+        self.by_handle("ftlab_handle_write_amplification", "gauge", help, factors);
+    }
+
+    fn by_handle(&mut self, name: &str, kind: &str, help: &str, values: Vec<String>) {
+        if values.is_empty() {
+            return;
+        }
+        self.head(name, kind, help);
+        for (handle, value) in values.iter().enumerate() {
+            self.line(format_args!("{name}{{handle=\"{handle}\"}} {value}"));
+        }
     }
 
     /// The metrics that have a name for Prometheus, as their declarations say. One by cause has a line for each.

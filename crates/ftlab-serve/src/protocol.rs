@@ -40,6 +40,8 @@ pub struct Export {
     pub sector: u32,
     /// What they should be multiples of, B: a page.
     pub preferred: u32,
+    /// Names that it has: an empty one, and the numbers from 1 up to below this.
+    pub names: u16,
 }
 
 /// What a command does.
@@ -94,6 +96,8 @@ pub struct Protocol {
     phase: Phase,
     structured: bool,
     zeroes_after_export: bool,
+    /// The name by which the client has opened the export; 0 is the empty one.
+    chosen: u16,
 }
 
 #[derive(Debug)]
@@ -129,13 +133,29 @@ impl Protocol {
         output.extend(magic::NBD.to_be_bytes());
         output.extend(magic::OPTION.to_be_bytes());
         output.extend((flag::FIXED_NEWSTYLE | flag::NO_ZEROES).to_be_bytes());
-        Protocol { export, phase: Phase::ClientFlags, structured: false, zeroes_after_export: true }
+        let phase = Phase::ClientFlags;
+        Protocol { export, phase, structured: false, zeroes_after_export: true, chosen: 0 }
     }
 
     /// Whether the client may send commands.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Commands | Phase::Under(_))
+    }
+
+    /// The name by which the client has opened the export: 0 if it is empty, or its number.
+    #[must_use]
+    pub const fn chosen(&self) -> u16 {
+        self.chosen
+    }
+
+    /// The number of a name of the export.
+    fn named(&self, name: &[u8]) -> Option<u16> {
+        if name.is_empty() {
+            return Some(0);
+        }
+        let number: u16 = str::from_utf8(name).ok()?.parse().ok()?;
+        (number < self.export.names && number.to_string().as_bytes() == name).then_some(number)
     }
 
     /// Takes the next message, or the next piece of one, from the input.
@@ -192,9 +212,8 @@ impl Protocol {
         let taken = OPTION_BYTES + data.len();
         match option {
             option::EXPORT_NAME => {
-                if !data.is_empty() {
-                    return self.close();
-                }
+                let Some(chosen) = self.named(data) else { return self.close() };
+                self.chosen = chosen;
                 output.extend(self.export.bytes.to_be_bytes());
                 output.extend(self.transmission_flags().to_be_bytes());
                 output.extend([0; 124].iter().filter(|_| self.zeroes_after_export));
@@ -205,8 +224,13 @@ impl Protocol {
                 self.phase = Phase::Closed;
             }
             option::LIST if data.is_empty() => {
-                // One export, whose name has no characters.
+                // One export, whose name has no characters, and its other names.
                 answer(output, option, reply::SERVER, &[0; 4]);
+                for number in 1..self.export.names {
+                    let name = number.to_string();
+                    let length = (name.len() as u32).to_be_bytes();
+                    answer(output, option, reply::SERVER, &[&length, name.as_bytes()].concat());
+                }
                 answer(output, option, reply::ACK, &[]);
             }
             option::STRUCTURED_REPLY if data.is_empty() => {
@@ -226,14 +250,12 @@ impl Protocol {
         let mut reader = Reader(data);
         let name = reader.u32().and_then(|length| reader.bytes(length as usize));
         let asked = reader.u16().and_then(|count| reader.bytes(2 * count as usize));
-        match (name, asked) {
-            (Some(name), Some(_)) if reader.0.is_empty() => {
-                if !name.is_empty() {
-                    return answer(output, option, reply::UNKNOWN, &[]);
-                }
-            }
-            _ => return answer(output, option, reply::INVALID, &[]),
-        }
+        let (Some(name), Some(_), true) = (name, asked, reader.0.is_empty()) else {
+            return answer(output, option, reply::INVALID, &[]);
+        };
+        let Some(chosen) = self.named(name) else {
+            return answer(output, option, reply::UNKNOWN, &[]);
+        };
         let mut told = info::EXPORT.to_be_bytes().to_vec();
         told.extend(self.export.bytes.to_be_bytes());
         told.extend(self.transmission_flags().to_be_bytes());
@@ -245,6 +267,7 @@ impl Protocol {
         answer(output, option, reply::INFO, &told);
         answer(output, option, reply::ACK, &[]);
         if option == option::GO {
+            self.chosen = chosen;
             self.phase = Phase::Commands;
         }
     }

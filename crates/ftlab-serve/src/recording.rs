@@ -1,6 +1,7 @@
 //! A session as a trace: every request that reached the FTL, in order, at its time.
 //!
-//! A CSV file with the columns `time` (ns after the first request), `offset` and `length` (B), and `op`. What a kill
+//! A CSV file with the columns `time` (ns after the first request), `offset` and `length` (B), `op`, and `hint` if
+//! writes have handles. What a kill
 //! leaves of it ends in the midst of a line at most.
 
 use ftlab::Error;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct Recording {
     path: PathBuf,
     to: BufWriter<File>,
+    hinted: bool,
 }
 
 /// A recording before there is a session.
@@ -22,6 +24,7 @@ pub struct Recording {
 pub struct Begun {
     path: PathBuf,
     file: Partial,
+    hinted: bool,
 }
 
 impl Begun {
@@ -30,26 +33,27 @@ impl Begun {
     /// # Errors
     /// Those of the system; nothing may have the name.
     pub fn start(self) -> Result<Recording, Error> {
-        let Self { path, file } = self;
+        let Self { path, file, hinted } = self;
         let to = BufWriter::new(file.held().try_clone().map_err(crate::fault::at(&path))?);
         file.take_place(&path, Place::New).map_err(crate::fault::at(&path))?;
-        Ok(Recording { path, to })
+        Ok(Recording { path, to, hinted })
     }
 }
 
 impl Recording {
-    /// A new file, which has no name before there is a session.
+    /// A new file, which has no name before there is a session; with handles if requests have them.
     ///
     /// # Errors
     /// Those of the system; it must not exist.
-    pub fn begin(path: &Path) -> Result<Begun, Error> {
+    pub fn begin(path: &Path, hinted: bool) -> Result<Begun, Error> {
         let failed = crate::fault::at(path);
         if path.symlink_metadata().is_ok() {
             return Err(failed(io::ErrorKind::AlreadyExists.into()));
         }
         let file = Partial::file(path, false)?;
-        writeln!(file.held(), "time,offset,length,op").map_err(failed)?;
-        Ok(Begun { path: path.to_owned(), file })
+        let hint = if hinted { ",hint" } else { "" };
+        writeln!(file.held(), "time,offset,length,op{hint}").map_err(failed)?;
+        Ok(Begun { path: path.to_owned(), file, hinted })
     }
 
     /// Adds a request.
@@ -57,7 +61,7 @@ impl Recording {
     /// # Errors
     /// Those of the system.
     pub fn add(&mut self, request: &Request) -> Result<(), Error> {
-        let Request { time, offset, length, op, .. } = *request;
+        let Request { time, offset, length, op, meta, .. } = *request;
         let op = match op {
             Op::Read => "r",
             Op::Write => "w",
@@ -65,7 +69,11 @@ impl Recording {
             Op::Flush => "f",
             Op::WriteThrough => "fua",
         };
-        self.checked(|to| writeln!(to, "{time},{offset},{length},{op}"))
+        let hinted = self.hinted;
+        self.checked(|to| match hinted {
+            true => writeln!(to, "{time},{offset},{length},{op},{}", meta.handle),
+            false => writeln!(to, "{time},{offset},{length},{op}"),
+        })
     }
 
     /// Writes what is still in RAM.

@@ -249,13 +249,13 @@ struct Connection<'a> {
 
 impl<'a> Connection<'a> {
     fn serve(shared: &'a Shared, stream: Stream, paced: bool) -> io::Result<()> {
-        let (bytes, sector, preferred) = {
+        let (bytes, sector, preferred, names) = {
             let live = shared.live();
-            (live.capacity(), live.sector(), live.page_bytes())
+            (live.capacity(), live.sector(), live.page_bytes(), live.exports())
         };
         let stream = Arc::new(stream);
         let mut output = Vec::new();
-        let protocol = Protocol::greet(Export { bytes, sector, preferred }, &mut output);
+        let protocol = Protocol::greet(Export { bytes, sector, preferred, names }, &mut output);
         stream.set_write_timeout(Some(HANDSHAKE))?;
         let outbox = Outbox::new(Arc::clone(&stream), paced)?;
         let input = Vec::new();
@@ -328,13 +328,14 @@ impl<'a> Connection<'a> {
     fn act(&mut self, piece: &Piece, data: std::ops::Range<usize>, head: usize) -> Instant {
         let Piece { what, offset, length, .. } = *piece;
         let (input, output) = (&self.input, &mut self.output);
+        let chosen = self.protocol.chosen();
         let now = Instant::now();
         let acted = self.shared.attempt(|live| match what {
             What::Flush => live.flush(),
             _ if length == 0 => Ok(now),
             What::Read => live.read(offset, length, output),
-            What::Write => live.write(offset, &input[data], piece.durable),
-            What::Zero => live.write(offset, &ZEROES[..length as usize], piece.durable),
+            What::Write => live.write(chosen, offset, &input[data], piece.durable),
+            What::Zero => live.write(chosen, offset, &ZEROES[..length as usize], piece.durable),
             What::Trim => live.trim(offset, length),
         });
         let acted = acted.and_then(|due| match piece.durable {

@@ -51,6 +51,7 @@ LOOK_S = 0.1
     metavar="FILE",
     help="Record the session on a new image.",
 )
+@click.option("--hint", metavar="BY", help="Handles by export, range:BYTE:.. or size:BYTES:..")
 @model_options
 @output_options
 def serve(
@@ -61,6 +62,7 @@ def serve(
     metrics: str | None,
     pace: str,
     record: str | None,
+    hint: str | None,
     print_config: bool,
     **options: Any,
 ) -> None:
@@ -88,6 +90,7 @@ def serve(
             metrics=metrics,
             paced=pace == "device",
             record=record,
+            hint=hint,
         )
         stopping.defers = True
         _say_ready(device, image, socket, tcp)

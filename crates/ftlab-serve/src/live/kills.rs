@@ -61,7 +61,7 @@ impl Asked {
         let (offset, length) = (self.offset as u64, self.data.len() as u32);
         let done = match self.op {
             Op::Trim => live.trim(offset, length),
-            _ => live.write(offset, &self.data, false),
+            _ => live.write(0, offset, &self.data, false),
         };
         done.expect("it is served");
     }
@@ -143,6 +143,7 @@ fn opening(image: &Path, ftl: &str, trim: &str) -> Opening {
         ftl: Some(ftl.into()),
         paced: false,
         record: None,
+        hint: None,
     }
 }
 

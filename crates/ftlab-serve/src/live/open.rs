@@ -2,6 +2,7 @@
 
 use super::Live;
 use crate::fault::at;
+use crate::hint::{Hint, Hinted};
 use crate::image::superblock::Superblock;
 use crate::image::{Image, Recovered, Room};
 use crate::recording::{Begun, Recording};
@@ -51,6 +52,8 @@ pub struct Opening {
     pub paced: bool,
     /// Where the session is recorded.
     pub record: Option<PathBuf>,
+    /// What the placement handles of writes follow from.
+    pub hint: Option<Hint>,
 }
 
 /// What mounting has cost.
@@ -86,8 +89,8 @@ impl Opening {
     /// [`Error::Internal`] when the FTL breaks a rule while it mounts.
     pub fn open(&self, catalog: &Catalog) -> Result<Live, Error> {
         let opened = catch_unwind(AssertUnwindSafe(|| match self.image.exists() {
-            true => self.mount(catalog),
-            false => self.create(catalog),
+            true => self.mount(catalog)?.hinted_by(self.hint.as_ref()),
+            false => self.create(catalog)?.hinted_by(self.hint.as_ref()),
         }));
         opened.unwrap_or_else(|panic| Err(Error::Internal(panic_message(panic.as_ref()))))
     }
@@ -107,7 +110,11 @@ impl Opening {
             oob_bytes: oob_bytes(entry, &config),
         };
         let bytes = superblock.bytes()?;
-        let recording = self.record.as_deref().map(Recording::begin).transpose()?;
+        let recording = self
+            .record
+            .as_deref()
+            .map(|path| Recording::begin(path, self.hint.is_some()))
+            .transpose()?;
         let image = allocate(&self.image, &bytes, room(&superblock, &config), &device)?;
         let mut live = self.live(entry, &config, device, ftl, image);
         live.store_events()?;
@@ -159,6 +166,11 @@ impl Opening {
         merge(settings, &self.settings);
         let config = as_served(catalog.resolve(settings)?);
         check(&config, self.paced)?;
+        if self.hint.is_some() && config.ftl.separation != "handles" {
+            let found = &config.ftl.separation;
+            let message = format!("found ftl.separation = {found}, expected handles");
+            return Err(Error::config("hint", message));
+        }
         Ok(config)
     }
 
@@ -184,6 +196,8 @@ impl Opening {
             simulation: Simulation::new(&entry.spec, &config, device, ftl, None, address),
             image,
             recording: None,
+            hint: None,
+            hinted: Vec::new(),
             mount: None,
             first: None,
             damaged_reads: 0,
@@ -195,6 +209,18 @@ impl Opening {
 }
 
 impl Live {
+    /// The device with hints, which it has to have handles for.
+    fn hinted_by(mut self, hint: Option<&Hint>) -> Result<Self, Error> {
+        if hint.is_some() {
+            let handles = self.report().fdp.map(|fdp| fdp.available_media_writes.len());
+            let message = "found an FTL without handles, expected one that separates by them";
+            let handles = handles.ok_or_else(|| Error::config("hint", message))?;
+            self.hinted = vec![Hinted::default(); handles];
+            self.hint = hint.cloned();
+        }
+        Ok(self)
+    }
+
     /// Does to the image what was done to the device before the first request.
     fn store_events(&mut self) -> Result<(), Error> {
         let new = |_| -> (Cow<'static, [u8]>, bool) { panic!("no host has written anything") };

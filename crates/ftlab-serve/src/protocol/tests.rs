@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-const EXPORT: Export = Export { bytes: 4 << 20, sector: 512, preferred: 4096 };
+const EXPORT: Export = Export { bytes: 4 << 20, sector: 512, preferred: 4096, names: 1 };
 
 /// A client and a device of the bytes `offset % 251`, which fails reads and writes at `broken`.
 struct Talk {

@@ -13,6 +13,7 @@ fn opening(name: &str) -> Opening {
         ftl: Some("page".into()),
         paced: false,
         record: None,
+        hint: None,
     }
 }
 
@@ -50,7 +51,7 @@ fn after_a_trim(trim: &str) -> [Vec<u8>; 2] {
     let mut opening = opening(&format!("trim-{trim}"));
     merge(&mut opening.settings, json!({ "device": { "trim": trim } }).as_object().unwrap());
     let mut live = opening.open(&Catalog::standard()).expect("a new image");
-    live.write(0, &[7; 8192], false).expect("it writes");
+    live.write(0, 0, &[7; 8192], false).expect("it writes");
     live.trim(0, 4096).expect("it trims");
     drop(live);
     let mut live = opening.open(&Catalog::standard()).expect("an image");
@@ -59,7 +60,7 @@ fn after_a_trim(trim: &str) -> [Vec<u8>; 2] {
         live.read(offset, 4096, &mut page).expect("it reads");
         page
     });
-    live.write(0, &[8; 4096], false).expect("it writes");
+    live.write(0, 0, &[8; 4096], false).expect("it writes");
     live.close().expect("the books balance");
     drop(live);
     let report = fsck(&Catalog::standard(), &opening.image).expect("an image");
