@@ -114,7 +114,7 @@ const lessons = (() => {
   }
 
   function judge(text, element) {
-    const said = Number(text.replace(/[,\s%×x]/g, ""));
+    const said = Number(text.replace(/[,\s%×]/g, ""));
     if (shown.missing !== null) { element.textContent = shown.missing; return; }
     if (!text.trim() || !Number.isFinite(said)) { element.textContent = "Type a number."; return; }
     const close = (shown.lesson.close ?? 0.02) * Math.abs(right);

@@ -187,7 +187,10 @@ def tab(tmp_path):
 
 
 DONE = "['done', 'wrong'].includes(document.body.dataset.run)"
-QUICK = "#ftl=page,dftl&device.capacity=8MiB&workload.size=8MiB&workload.requests=4000"
+QUICK = (
+    "#ftl=page,dftl&device.pages_per_block=16&device.capacity=8MiB"
+    "&workload.size=8MiB&workload.requests=5000"
+)
 
 
 @pytest.mark.long
@@ -199,8 +202,9 @@ def test_a_link_runs_and_shows_the_figures_of_the_core(tab, width, dark, tmp_pat
     tab.wait(DONE)
     assert tab.js("document.body.dataset.run") == "done"
     assert tab.js("document.documentElement.scrollWidth") <= width
-    workload = package.Workload("rand", size="8MiB", requests=4000)
-    compared = package.compare(workload, ["page", "dftl"], package.Device(capacity="8MiB"))
+    workload = package.Workload("rand", size="8MiB", requests=5000)
+    device = package.Device(capacity="8MiB", pages_per_block=16)
+    compared = package.compare(workload, ["page", "dftl"], device)
     shown = tab.js("[...document.querySelectorAll('#results tbody tr')].map(r => r.innerText)")
     row = next(each for each in shown if each.startswith("write amplification"))
     for result in compared:
@@ -302,10 +306,12 @@ def test_a_dropped_trace_is_run(tab, trace):
         ("small.spc", trace.read_text(), "done"),
         ("x.csv", "no trace\n", "wrong"),
     ]:
-        tab.js(f"""document.body.dataset.run = '';
+        tab.js(f"""(() => {{
+          document.body.dataset.run = '';
           const kept = new DataTransfer();
           kept.items.add(new File([{text!r}], {name!r}));
-          dispatchEvent(new DragEvent('drop', {{ dataTransfer: kept }}))""")
+          dispatchEvent(new DragEvent('drop', {{ dataTransfer: kept }}));
+        }})()""")
         tab.wait(DONE)
         assert tab.js("document.body.dataset.run") == ends
         assert name in tab.js("document.getElementById('line').textContent")
