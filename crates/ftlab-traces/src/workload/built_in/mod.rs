@@ -10,7 +10,7 @@ use crate::units::Bytes;
 /// The device of a workload whose spaces are shares of it, unless its capacity is set.
 pub const USUAL_CAPACITY: Bytes = Bytes(4 << 30);
 
-/// What makes the requests for a capacity, as many as are asked for, from a seed.
+/// What makes the requests for a capacity, that many of them if a number is given, from a seed.
 type Make = fn(&BuiltIn, Bytes, Option<u64>, u64) -> Result<Box<dyn Input>, Error>;
 
 /// A workload that is built in.

@@ -487,7 +487,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The laws of all directions, and whether a map sees that each block is used once.
+    /// How each direction draws its addresses, and whether a map sees that each block is used once.
     fn law(
         &self,
         work: Work,
