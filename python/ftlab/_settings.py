@@ -615,11 +615,12 @@ class Workload(Source):
         Where requests go. ``"seq"``: Sequential, in one or more streams that take turns.
         ``"rand"``: Uniformly random. ``"zipf"``: Zipf popularity with exponent zipf_theta.
         ``"hotcold"``: Hot_share of the space gets hot_access of the requests. ``"cachftl"``:
-        CACH-FTL's synthetic workload (its Table 2). ``"read"``: Fio's read: seq, reads only.
-        ``"write"``: Fio's write: seq, writes only. ``"rw"``: Fio's rw: seq, reads and writes mixed
-        by read_share. ``"randread"``: Fio's randread: rand, reads only. ``"randwrite"``: Fio's
-        randwrite: rand, writes only. ``"randrw"``: Fio's randrw: rand, reads and writes mixed by
-        read_share. Default: rand. Source: ours.
+        CACH-FTL's synthetic workload (its Table 2). ``"parts"``: Several writers, each with a range
+        and a handle (parts). ``"read"``: Fio's read: seq, reads only. ``"write"``: Fio's write:
+        seq, writes only. ``"rw"``: Fio's rw: seq, reads and writes mixed by read_share.
+        ``"randread"``: Fio's randread: rand, reads only. ``"randwrite"``: Fio's randwrite: rand,
+        writes only. ``"randrw"``: Fio's randrw: rand, reads and writes mixed by read_share.
+        Default: rand. Source: ours.
     bs
         Size of every request. Default: 4KiB. Range: 1B to 1GiB. Source: fio, and one page of the
         papers.
@@ -666,6 +667,15 @@ class Workload(Source):
     spatial_locality
         ``cachftl``: share of the other requests that stay near the previous one. Default: 20%.
         Range: 0 to 1. Source: CACH-FTL Table 2; choices.md#cachftl-locality.
+    parts
+        ``parts``: share of the bytes, order, range in percent and handle of each writer, and the
+        size of its requests if not ``bs``. Orders are ``seq``, ``rand``, ``zipf:THETA`` and fio's
+        ``zoned:WRITES/RANGE:...``. Values: share, order, range in percent and handle of each, such
+        as 58 seq 0-90 0; 42 rand 90-100 1. Default: the three streams of WARP: ``58 seq 0-90 0; 21
+        rand 90-100 1; 21 zoned:80/20:10/20:10/60 0-90 2``. Source: WARP (FAST 2026); fio's zoned.
+    fill
+        ``parts``: first write each page of a range once, in order, by the first part that has it.
+        Default: true. Source: WARP (FAST 2026).
     fsync
         A flush after every so many writes, at once; it is one of the requests. Default: no flushes.
         Unit: writes. Range: at least 1. Source: fio's fsync and fdatasync.
@@ -696,6 +706,7 @@ class Workload(Source):
             "zipf",
             "hotcold",
             "cachftl",
+            "parts",
             "read",
             "write",
             "rw",
@@ -721,6 +732,8 @@ class Workload(Source):
     sequential_rate: Quantity | None = setting("workload.sequential_rate")
     sequential: Literal["previous", "stream"] | None = setting("workload.sequential")
     spatial_locality: Quantity | None = setting("workload.spatial_locality")
+    parts: str | None = setting("workload.parts")
+    fill: bool | None = setting("workload.fill")
     fsync: int | None = setting("workload.fsync")
     plids: str | None = setting("workload.plids")
     plid_select: Literal["roundrobin", "random"] | None = setting("workload.plid_select")

@@ -3,6 +3,7 @@
 use super::arrivals::Arrivals;
 use super::cachftl::Sequential;
 use super::handles::{HandleSelect, Handles};
+use super::parts::{Part, Parts};
 use super::pattern::Pattern;
 use crate::error::Error;
 use crate::request::{LONGEST_REQUEST_BYTES, Lifetime};
@@ -59,6 +60,12 @@ crate::settings! {
         /// `cachftl`: share of the other requests that stay near the previous one.
         spatial_locality: Ratio = Ratio(0.2), in 0.0..=1.0,
             source "CACH-FTL Table 2; choices.md#cachftl-locality";
+        /// `parts`: share of the bytes, order, range in percent and handle of each writer, and the size of its requests
+        /// if not `bs`. Orders are `seq`, `rand`, `zipf:THETA` and fio's `zoned:WRITES/RANGE:...`.
+        parts: Option<Parts> = None, absent "the three streams of WARP: `58 seq 0-90 0; 21 rand 90-100 1; 21 zoned:80/20:10/20:10/60 0-90 2`",
+            source "WARP (FAST 2026); fio's zoned";
+        /// `parts`: first write each page of a range once, in order, by the first part that has it.
+        fill: bool = true, source "WARP (FAST 2026)";
         /// A flush after every so many writes, at once; it is one of the requests.
         fsync: Option<u64> = None, absent "no flushes", in 1.., unit "writes", source "fio's fsync and fdatasync";
         /// Placement handles of the writes, such as `0:2-5`; fio needs `fdp=1` or `dataplacement`, too.
@@ -99,6 +106,8 @@ pub(super) struct Plan {
     pub(super) sequential: Sequential,
     pub(super) spatial_locality: f64,
     pub(super) fsync: Option<u64>,
+    pub(super) parts: Vec<Part>,
+    pub(super) fill: bool,
     pub(super) handles: Vec<u16>,
     pub(super) handle_select: HandleSelect,
     pub(super) lifetime: Lifetime,
@@ -169,6 +178,8 @@ impl WorkloadConfig {
             sequential: self.sequential,
             spatial_locality: self.spatial_locality.0,
             fsync: self.fsync,
+            parts: self.parts(),
+            fill: self.fill,
             handles: self.plids.as_ref().map_or_else(Vec::new, |plids| plids.list().to_vec()),
             handle_select: self.plid_select,
             lifetime: self.write_hint,
@@ -181,7 +192,33 @@ impl WorkloadConfig {
         let time = plan.requests as f64 * plan.mean_gap;
         let found = plan.requests;
         check("requests", time < LONGEST_TIME, &found, "at most 100 years of arrivals")?;
+        self.check_parts(&plan)?;
         Ok(plan)
+    }
+
+    /// The writers of `parts`.
+    fn parts(&self) -> Vec<Part> {
+        match self.pattern {
+            Pattern::Parts => self.parts.clone().unwrap_or_default().list().to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Each part has sizes and a handle of its own, and its range has room for a request.
+    fn check_parts(&self, plan: &Plan) -> Result<(), Error> {
+        if self.pattern != Pattern::Parts {
+            let found = if self.parts.is_some() { "parts" } else { "no parts" };
+            return check("parts", self.parts.is_none(), &found, "none beside another pattern");
+        }
+        let own = "none beside parts, each of which has its own";
+        check("plids", self.plids.is_none(), &"handles", own)?;
+        check("bs_mix", self.bs_mix.is_empty(), &"a mix", own)?;
+        for part in &plan.parts {
+            let ([begin, end], size) = (part.range(plan.size, self.bs.0), part.size(self.bs.0));
+            let expected = format!("ranges that a request of {} fits into", Bytes(size));
+            check("parts", end - begin >= size, &Bytes(end - begin), &expected)?;
+        }
+        Ok(())
     }
 
     /// Request sizes with their weights.

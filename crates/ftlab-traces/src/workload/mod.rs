@@ -3,7 +3,7 @@
 //! Reading order: `config` (what can be asked), `pattern` (the names), `place` (where requests go),
 //! `synthetic` (the stream). Then `jobs` for fio's job files and the room `model`, with one file for each built-in profile; `built_in` has
 //! workloads of known programs.
-//! `zipf`, `scatter`, `alias`, `arrivals`, `handles` and `popularity` hold one idea each.
+//! `zipf`, `scatter`, `alias`, `arrivals`, `handles`, `parts` and `popularity` hold one idea each.
 //!
 //! Every stream is a pure function of its configuration and one seed; opening an input again yields
 //! the same requests bit for bit. Absent: dependence of arrivals on completions other than `arrivals = "closed"` with
@@ -30,6 +30,7 @@ mod config;
 mod handles;
 mod jobs;
 pub mod model;
+mod parts;
 mod pattern;
 mod place;
 mod popularity;
@@ -47,6 +48,7 @@ pub use config::WorkloadConfig;
 pub use handles::{HandleSelect, Handles};
 pub use jobs::{is_job_file, jobs};
 pub use model::{Model, PROFILES, Profile};
+pub use parts::Parts;
 pub use pattern::Pattern;
 pub use popularity::PageGroup;
 

@@ -14,6 +14,8 @@ crate::choices! {
         HotCold = "hotcold",
         /// CACH-FTL's synthetic workload (its Table 2).
         Cachftl = "cachftl",
+        /// Several writers, each with a range and a handle (parts).
+        Parts = "parts",
         /// fio's read: seq, reads only.
         Read = "read",
         /// fio's write: seq, writes only.

@@ -53,6 +53,7 @@ impl Place {
                 align,
             },
             Pattern::Cachftl => Place::Cachftl(Cachftl::new(plan)),
+            Pattern::Parts => unreachable!("parts have places of their own"),
         }
     }
 

@@ -7,6 +7,8 @@ use super::alias::Alias;
 use super::arrivals::Clock;
 use super::config::Plan;
 use super::handles::Hints;
+use super::parts::Writers;
+use super::pattern::Pattern;
 use super::place::Place;
 use crate::error::Error;
 use crate::request::{
@@ -40,18 +42,28 @@ impl Input for Synthetic {
     }
 
     fn attributes(&self) -> Attributes {
-        let hint = self.plan.handles.iter().any(|handle| *handle > 0).then_some(Attribute::Hint);
+        let parts = self.plan.parts.iter().map(|part| part.handle());
+        let is_hinted = self.plan.handles.iter().copied().chain(parts).any(|handle| handle > 0);
+        let hint = is_hinted.then_some(Attribute::Hint);
         let lifetime = (self.plan.lifetime != Lifetime::Unset).then_some(Attribute::Lifetime);
         hint.into_iter().chain(lifetime).collect()
     }
+}
+
+/// Where requests go.
+enum Places {
+    /// By one pattern.
+    One(Place),
+    /// By several writers, which also say sizes and handles.
+    Parts(Writers),
 }
 
 struct Stream {
     total: u64,
     done: u64,
     clock: Clock,
-    place: Place,
-    places: Rng,
+    places: Places,
+    rng: Rng,
     mix: Alias,
     lengths: Vec<u32>,
     sizes: Rng,
@@ -72,8 +84,13 @@ impl Stream {
             total: plan.requests,
             done: 0,
             clock: Clock::new(plan.arrivals, plan.mean_gap, seed),
-            place: Place::new(plan, seed),
-            places: Rng::new(seed, "places"),
+            places: match plan.pattern {
+                Pattern::Parts => {
+                    Places::Parts(Writers::new(&plan.parts, plan.size, plan.longest(), plan.fill))
+                }
+                _ => Places::One(Place::new(plan, seed)),
+            },
+            rng: Rng::new(seed, "places"),
             mix: Alias::new(&weights),
             lengths: plan.sizes.iter().map(|s| s.0).collect(),
             sizes: Rng::new(seed, "sizes"),
@@ -92,12 +109,25 @@ impl Stream {
             self.writes = 0;
             return Request::flush().at(self.last);
         }
-        let length = self.lengths[self.mix.draw(&mut self.sizes)];
-        let op = if self.ops.chance(self.read_share) { Op::Read } else { Op::Write };
+        let (offset, length, handle, fills) = match &mut self.places {
+            Places::One(place) => {
+                let length = self.lengths[self.mix.draw(&mut self.sizes)];
+                (place.next(length, &mut self.rng), length, None, false)
+            }
+            Places::Parts(writers) => {
+                let write = writers.next(&mut self.rng);
+                (write.offset, write.length, Some(write.handle), write.fills)
+            }
+        };
+        let reads = self.ops.chance(self.read_share) && !fills;
+        let op = if reads { Op::Read } else { Op::Write };
         self.writes += u64::from(op == Op::Write);
-        let offset = self.place.next(length, &mut self.places);
         self.last = self.clock.tick();
-        let meta = if op == Op::Write { self.hints.of_write() } else { Meta::UNSET };
+        let meta = match (op, handle) {
+            (Op::Write, None) => self.hints.of_write(),
+            (Op::Write, Some(handle)) => Meta { handle, ..self.hints.of_write() },
+            _ => Meta::UNSET,
+        };
         Request::new(op, offset, length).at(self.last).with_meta(meta)
     }
 }
