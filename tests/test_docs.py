@@ -34,7 +34,7 @@ SHOWN |= {"{settings-of-separation}"}
 """Languages of blocks that cannot be run: text, and what Sphinx fills in."""
 HOURS = {
     f"docs/reproduce{name}.md": "evaluations take hours; test_reproduce*.py runs parts of them"
-    for name in ("", "-cachftl", "-dloop", "-separation")
+    for name in ("", "-cachftl", "-dloop", "-drives", "-fdp-cache", "-separation", "-warp")
 }
 """Pages whose blocks without a language are not run, and why."""
 
@@ -51,7 +51,7 @@ class Block:
     @property
     def name(self) -> str | None:
         """The name of the file that the page tells to save it in: its first line."""
-        found = re.match(r"# (\w+\.(?:py|toml))\n", self.text)
+        found = re.match(r"# (\w+\.(?:py|toml|csv))\n", self.text)
         return found[1] if found else None
 
 

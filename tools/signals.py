@@ -45,6 +45,7 @@ COMMANDS = {
     "demo": "demo --requests 5k",
     "run": f"run {RUN} -o r.json --plot p.svg --report r.html --timeline t.json",
     "compare": f"compare {RUN} --plot p.svg -o r.md",
+    "identify": "identify {inputs}/drive.csv --seeds 40 -o r.csv",
     "crash": f"crash {SOURCE} --cuts 200 -o r.csv --plot p.svg",
     "endurance": f"endurance {SOURCE} --set device.endurance=100 -o r.csv",
     "watch": f"watch {RUN} --record w.html",
@@ -121,6 +122,7 @@ def prepared(folder: Path) -> Path:
     """Return a folder with what commands read."""
     rng = random.Random(1)
     write_trace(folder / "t.spc", 100_000)
+    (folder / "drive.csv").write_text("used,write_amplification\n400GB,1.1\n720GB,1.6\n")
     _run(f"sweep {RUN} --set {POINTS} --ftl page,dftl --results results", folder)
     session = _started(f"{COMMANDS['serve']} --image image --record session", folder)
     _wait_until(session, lambda: (folder / "session.toml").exists())

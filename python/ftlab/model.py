@@ -144,6 +144,70 @@ def gc(measured: int = 0, /, **parameters: Any) -> Record:
     return Record({**found, "measured": runs})
 
 
+RUN_BLOCKS, RUN_PAGES = 2048, 64
+"""The device on which a capacity is run: its blocks, and pages of each unless units have fewer."""
+
+
+def capacity(
+    measurements: Sequence[tuple[float, float]],
+    pages_per_unit: int | None = None,
+    *,
+    measured: int = 0,
+) -> Record:
+    """Return the physical capacity that explains the write amplification of a drive, by fill level.
+
+    The measurements are of uniform random writes in the steady state. The formulas and the rule of
+    the verdict are in ``crates/ftlab/src/model/capacity.rs``.
+
+    Parameters
+    ----------
+    measurements
+        Bytes in use, and the write amplification: at least one.
+    pages_per_unit
+        Pages that GC erases together; without it units are large.
+    measured
+        How many seeds of each fill level to run, with greedy victims at the capacity that was
+        found.
+
+    Returns
+    -------
+    Record
+        ``parameters``, with the measurements in the order of fill levels; ``fits``, the best first,
+        one for each rule for ``victims``. Each has ``capacity`` in bytes, ``misfit``, the root mean
+        square of its logarithm, ``fitted``, the ``capacities`` without each measurement,
+        ``left_out``, what they say of it, and a ``verdict``: ``explained``, ``systematic``,
+        ``scattered`` or ``untested``. ``measured`` has a list for each fill level, one value a
+        seed, empty unless asked for.
+
+    Raises
+    ------
+    ftlab.ConfigError
+        when a measurement or a parameter is impossible
+    """
+    asked = given(measurements=[list(each) for each in measurements], pages_per_unit=pages_per_unit)
+    found = json.loads(_core.model_capacity(json.dumps(asked)))
+    levels = [
+        used / found["fits"][0]["capacity"] for used, _ in found["parameters"]["measurements"]
+    ]
+    device = {
+        "blocks": RUN_BLOCKS,
+        "pages_per_block": min(pages_per_unit or RUN_PAGES, RUN_PAGES),
+        "reserve": 1,
+        "hot_share": None,
+        "hot_access": None,
+    }
+    runs = [
+        [
+            _write_amplification(
+                {**device, "logical_blocks": max(1, round(level * RUN_BLOCKS))}, "greedy", seed
+            )
+            for seed in range(1, measured + 1)
+        ]
+        for level in levels
+    ]
+    return Record({**found, "measured": runs})
+
+
 def _write_amplification(parameters: Mapping[str, Any], policy: str, seed: int) -> float:
     """Return what a run of theory's device measures: the mean of the later half of its windows."""
     shape = {key: parameters[key] for key in ("blocks", "pages_per_block")}

@@ -57,7 +57,7 @@ mod functions {
     use ftlab::figures::Metric;
     use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
-    use ftlab::model::{collection, separation, translation::Prediction};
+    use ftlab::model::{capacity, collection, separation, translation::Prediction};
     use ftlab::report::Report;
     use ftlab::session::{self, Point};
     use pyo3::exceptions::PyValueError;
@@ -90,6 +90,7 @@ mod functions {
             check_obeyed,
             crash,
             endurance,
+            model_capacity,
             model_gc,
             model_separation,
             model_translation,
@@ -151,6 +152,13 @@ mod functions {
     fn check_obeyed(config: &str, ftls: Vec<String>) -> PyResult<()> {
         let ftls: Vec<&str> = ftls.iter().map(String::as_str).collect();
         known().check_obeyed(&tree(config)?, &ftls).map_err(raise)
+    }
+
+    /// The physical capacity of a drive, from measurements (JSON), as JSON `{"parameters": ..., "fits": [...]}`.
+    #[pyfunction]
+    fn model_capacity(parameters: &str) -> PyResult<String> {
+        let prediction = capacity::Prediction::of(tree(parameters)?).map_err(raise)?;
+        Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 
     /// What theory predicts of collection from parameters (JSON), as JSON `{"parameters": ..., "least": ...,

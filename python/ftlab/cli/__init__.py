@@ -155,6 +155,7 @@ GROUPS = {
         "model": "model:model",
     },
     "Devices": {
+        "identify": "identify:identify",
         "crash": "crash:crash",
         "endurance": "endurance:endurance",
         "serve": "serve:serve",

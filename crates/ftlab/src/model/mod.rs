@@ -5,6 +5,7 @@
 //!
 //! * [`greedy_gc`]: write amplification under random writes, by victim policy; [`mean_field`], of classes that
 //!   nothing keeps apart; [`collection`], of a device.
+//! * [`capacity`]: the spare space of a drive, from measurements of it.
 //! * [`separation`]: the least write amplification that separation reaches under requests without memory.
 //! * [`caching`]: hit ratios of LRU and FIFO, traffic of a demand-cached map, under independent
 //!   references.
@@ -14,6 +15,7 @@
 //! Absent: anything about a finite run that is not in its steady state.
 
 pub mod caching;
+pub mod capacity;
 pub mod collection;
 pub mod greedy_gc;
 pub mod mean_field;
