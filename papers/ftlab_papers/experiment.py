@@ -47,6 +47,10 @@ class Experiment:
         The settings that a real prefix needs beside it, where it takes the place of a model.
     whole
         Returns what is run if nothing of the paper is left out for its time, where something is.
+    shortened
+        What is run where inputs are cut short, if that is not their first requests.
+    seeds
+        How often each point is run, unless asked otherwise.
     """
 
     name: str
@@ -59,6 +63,8 @@ class Experiment:
     counterfactuals: Sequence[Counterfactual] = ()
     of_prefixes: Config = field(default_factory=dict)
     whole: Callable[[Sources], Points] | None = None
+    shortened: str = ""
+    seeds: int = SEEDS
 
 
 def reproduce(
@@ -104,7 +110,8 @@ def reproduce(
         *experiment.parts(runs, inputs[0], judged),
         *([changes_of(scores, judged)] if scores else []),
     ]
-    return Report(experiment.title, parts, judged, scores, cut=requests)
+    shortened = experiment.shortened if requests is not None else ""
+    return Report(experiment.title, parts, judged, scores, cut=requests, shortened=shortened)
 
 
 @dataclass(frozen=True)

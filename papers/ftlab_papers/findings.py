@@ -3,7 +3,8 @@
 Each is a frozen value that can be read without a run. Ours are worked out for each seed
 (`ftlab_papers.measures`); what is compared is their mean.
 
-* A `Value` is met if ours lies within 25 % of the published one, or within 0.02 of it.
+* A `Value` is met if ours lies within 25 % of the published one, or within 0.02 of it; within less
+  where the claim names a narrower bar.
 * A `Change` is met likewise, if it also has the same sign (unless 0 is published); one that has
   only the same sign agrees in direction.
 * A `Bound` is met if ours lies between the published bounds, as they stand, with every seed; one of
@@ -39,13 +40,14 @@ from ftlab_papers.runs import Runs
 
 RULE = """One rule judges all claims. A claim is made of findings, each a published figure or order
 beside ours, which is a mean over seeds. A value is met if ours lies within 25 % of the published
-one, or within 0.02 of it; a change likewise, if it has the same sign too; a bound if ours lies
-within it as it stands; an order if it is ours too, where figures that differ by less than 0.001 or
-by a thousandth of the larger count as equal, and so do those whose order is not the same with every
-seed: a tie. A bound is met with every seed or not at all. What rises or falls does so by at least
-0.02. Logarithms are judged by their differences and their order. A claim agrees if all its findings
-are met. It agrees in direction only if each finding that is not met is a change, or a bound of one,
-with the published sign and no tie. Otherwise it differs. Nothing is tuned to a published number.
+one, or of the narrower bar beside it, or within 0.02 of it; a change likewise, if it has the same
+sign too; a bound if ours lies within it as it stands; an order if it is ours too, where figures
+that differ by less than 0.001 or by a thousandth of the larger count as equal, and so do those
+whose order is not the same with every seed: a tie. A bound is met with every seed or not at all.
+What rises or falls does so by at least 0.02. Logarithms are judged by their differences and their
+order. A claim agrees if all its findings are met. It agrees in direction only if each finding that
+is not met is a change, or a bound of one, with the published sign and no tie. Otherwise it differs.
+Nothing is tuned to a published number.
 """.strip().replace("\n", " ")
 
 NEAR_RATIO = 0.25
@@ -75,22 +77,25 @@ class Finding:
 
 @dataclass(frozen=True)
 class Value:
-    """A published figure that has no direction."""
+    """A published figure that has no direction, and the share that ours may differ by."""
 
     what: str
     said: float
     ours: Term
     unit: str = ""
+    within: float = field(default=NEAR_RATIO, kw_only=True)
 
     @property
     def published(self) -> str:
         """The text of what is published."""
-        return number(self.said, self.unit)
+        bar = "" if self.within == NEAR_RATIO else f" within {number(self.within, '%')}"
+        return number(self.said, self.unit) + bar
 
     def find(self, runs: Runs) -> Finding:
         """Return ours beside it."""
         found = _of_seeds(self.ours, runs)
-        verdict = Verdict.AGREES if _near(self.said, fmean(found)) else Verdict.DIFFERS
+        near = _near(self.said, fmean(found), self.within)
+        verdict = Verdict.AGREES if near else Verdict.DIFFERS
         return Finding(self.what, self.published, spread(found, self.unit), verdict)
 
 
@@ -228,8 +233,8 @@ def _of_seeds(term: Term, runs: Runs) -> list[float]:
     return [term(each) for each in runs.seeds]
 
 
-def _near(published: float, ours: float) -> bool:
-    within = max(NEAR_RATIO * abs(published), NEAR_LEAST)
+def _near(published: float, ours: float, ratio: float = NEAR_RATIO) -> bool:
+    within = max(ratio * abs(published), NEAR_LEAST)
     return abs(ours - published) <= within * (1 + 1e-12)
 
 

@@ -60,11 +60,16 @@ class Report:
     cut: int | None = None
     """Requests at which each input was cut short."""
 
+    shortened: str = ""
+    """What was run instead, if that is not the first requests of each input."""
+
     @property
     def banner(self) -> str:
         """The text that must be read first, if there is one."""
         if self.cut is None:
             return ""
+        if self.shortened:
+            return f"{self.shortened}: these verdicts mean nothing."
         return (
             f"Only the first {self.cut:,} requests of each input were run: these verdicts mean "
             "nothing."

@@ -61,7 +61,7 @@ def reproduce(
     verdict for each claim. An interrupted run resumes.
     """
     drawing.need("reproduce")
-    experiment: Experiment = import_module(f"ftlab_papers.{paper}").EXPERIMENT
+    experiment: Experiment = import_module(f"ftlab_papers.{paper.replace('-', '_')}").EXPERIMENT
     if listed:
         show_table(published_table(experiment.claims), prose=True)
         return
@@ -78,7 +78,7 @@ def reproduce(
         for text in [*([lacking] if lacking else []), *parts(inputs)]:
             say(f"warning: {text}", err=True)
     requests = QUICK_REQUESTS if quick else None
-    count = seeds or (1 if quick else SEEDS)
+    count = seeds or (1 if quick else experiment.seeds)
     with points_meter() as progress:
         report = run(
             experiment,
