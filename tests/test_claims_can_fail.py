@@ -20,7 +20,7 @@ AGREES, DIRECTION, DIFFERS, NOT_MEASURED = Verdict
 CLAIMS = {
     (paper, claim.id): claim
     for paper in PAPERS
-    for claim in import_module(f"ftlab_papers.{paper}").EXPERIMENT.claims
+    for claim in import_module(f"ftlab_papers.{paper.replace('-', '_')}").EXPERIMENT.claims
 }
 DRAWS = 1000
 

@@ -500,7 +500,7 @@ class Looking(Runs):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path, monkeypatch):
-    experiment = import_module(f"ftlab_papers.{paper}").EXPERIMENT
+    experiment = import_module(f"ftlab_papers.{paper.replace('-', '_')}").EXPERIMENT
     cut_short = "ftlab_papers.cachftl.changes.FEW_REQUESTS"
     monkeypatch.setattr(cut_short, 1)  # The inputs here are shorter than it is.
     (tmp_path / "Financial1.first50002.DERIVED-noasu.spc").write_text(

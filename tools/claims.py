@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-LONGEST = 260
-"""Characters of a cell."""
+LONGEST, MOST_WORDS = 260, 30
+"""Characters and words of a cell."""
 
 END = "<!-- end -->"
 
@@ -108,7 +108,7 @@ def summary(claims: list[dict]) -> str:
             ways.setdefault(claim["explained"], []).append(tried)
     if ways:
         lines.append("Those of the paper that do not agree, with the number of changes tried:")
-    lines += [f"{way}: {', '.join(names)}." for way, names in ways.items()]
+    lines += [f"{way[0].upper()}{way[1:]}: {', '.join(names)}." for way, names in ways.items()]
     return " ".join(lines)
 
 
@@ -173,7 +173,8 @@ def side(claim: dict, name: str) -> str:
     if not parts:
         return claim["published"].replace("\n", " ") if name == "published" else "-"
     text = "; ".join(f"{what}: {found}" if what else found for what, found in parts)
-    return text if len(text) <= LONGEST else "in the report"
+    fits = len(text) <= LONGEST and len(text.split()) <= MOST_WORDS
+    return text if fits else "in the report"
 
 
 if __name__ == "__main__":

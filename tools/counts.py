@@ -17,7 +17,7 @@ from ftlab_papers.claims import Group
 from ftlab_papers.findings import Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLE = re.compile(r"<!-- claims (\w+) -->\n(.*?)\n<!-- end -->", re.S)
+TABLE = re.compile(r"<!-- claims ([\w-]+) -->\n(.*?)\n<!-- end -->", re.S)
 SENTENCE = re.compile(r"Of (\d+) claims (of [^\d]*?) ((?:\d+ [a-z ]+(?:, )?)+)\.")
 ROW = re.compile(r"^\| \[([\w-]+)\]\(docs/reproduce[^)]*\) \|(.*)\|$", re.M)
 TOTAL = re.compile(r"(\d+) of (\d+) (?:statements|claims of the papers)")
@@ -46,7 +46,8 @@ def stored(text: str) -> dict[str, tuple[str, str]]:
 
 def counted(paper: str, table: str) -> Counts:
     """Return how many claims of each group have each verdict."""
-    claims = {each.id: each for each in import_module(f"ftlab_papers.{paper}").EXPERIMENT.claims}
+    module = import_module(f"ftlab_papers.{paper.replace('-', '_')}")
+    claims = {each.id: each for each in module.EXPERIMENT.claims}
     rows = [re.split(r" ?\| ?", line.strip("|").strip()) for line in table.splitlines()]
     found: Counts = {group: Counter() for group in Group}
     seen = set()
@@ -90,7 +91,7 @@ def wrong(texts: dict[str, str]) -> list[str]:
             problems += wrong_sentences(paper, head, found[paper])
     rows = {paper.lower().replace("-", ""): row for paper, row in ROW.findall(texts["README.md"])}
     for paper in (each for each in PAPERS if found[each][Group.PAPER]):
-        said = [int(each) for each in rows[paper].split("|")]
+        said = [int(each) for each in rows[paper.replace("-", "")].split("|")]
         if said != cells(found[paper]):
             problems.append(f"README.md: {paper}: found {said}, expected {cells(found[paper])}")
     agree = sum(each[Group.PAPER][Verdict.AGREES.value] for each in found.values())

@@ -5,7 +5,7 @@
 
 from ftlab_papers.experiment import SEEDS, Experiment, reproduce
 
-PAPERS = ("tpftl", "cachftl", "mnftl", "dloop", "dftl", "separation")
+PAPERS = ("tpftl", "cachftl", "mnftl", "dloop", "dftl", "separation", "warp", "drives", "fdp-cache")
 """The papers: each is a package here, whose evaluation is called ``EXPERIMENT``."""
 
 __all__ = ["PAPERS", "SEEDS", "Experiment", "reproduce"]

@@ -144,7 +144,7 @@ def gc(measured: int = 0, /, **parameters: Any) -> Record:
     return Record({**found, "measured": runs})
 
 
-RUN_BLOCKS, RUN_PAGES = 2048, 64
+RUN_BLOCKS, RUN_PAGES = 1024, 256
 """The device on which a capacity is run: its blocks, and pages of each unless units have fewer."""
 
 
@@ -166,8 +166,8 @@ def capacity(
     pages_per_unit
         Pages that GC erases together; without it units are large.
     measured
-        How many seeds of each fill level to run, with greedy victims at the capacity that was
-        found.
+        How many seeds of each fill level to run, with greedy victims at the capacity that these
+        imply.
 
     Returns
     -------
@@ -186,9 +186,9 @@ def capacity(
     """
     asked = given(measurements=[list(each) for each in measurements], pages_per_unit=pages_per_unit)
     found = json.loads(_core.model_capacity(json.dumps(asked)))
-    levels = [
-        used / found["fits"][0]["capacity"] for used, _ in found["parameters"]["measurements"]
-    ]
+    rule = "fifo" if pages_per_unit is None else "greedy"
+    (physical,) = (fit["capacity"] for fit in found["fits"] if fit["victims"] == rule)
+    levels = [used / physical for used, _ in found["parameters"]["measurements"]]
     device = {
         "blocks": RUN_BLOCKS,
         "pages_per_block": min(pages_per_unit or RUN_PAGES, RUN_PAGES),
