@@ -28,6 +28,7 @@ def results():
         simulated("page", fsync=5, **BUFFERED),
         simulated("tpftl"),
         simulated("page:separation=handles", SIZE | {"pages_per_block": 8}),
+        simulated("zones", SIZE),
         simulated("page", SIZE | {"endurance": 40, "cell": "mlc"}, wear={"policy": "static"}),
     ]
 

@@ -17,6 +17,7 @@ NULLABLE = (
     "merges",
     "classes",
     "fdp",
+    "zones",
     "buffer",
     "optimum",
     "response_us",
@@ -354,34 +355,72 @@ class FdpMetrics(Section):
     """The metrics of ``fdp``."""
 
     host_bytes_written: int | None
-    """HBMW: bytes that the host writes. Unit: bytes. None unless pages are separated by handles."""
+    """HBMW: bytes that the host writes. Unit: bytes. None unless pages are separated by handles,
+    and on zones."""
     media_bytes_written: int | None
     """MBMW: bytes of user data that host and controller write. Unit: bytes. None unless pages are
-    separated by handles."""
+    separated by handles, and on zones."""
     media_bytes_erased: int | None
     """MBE: bytes of user units that are erased. Unit: bytes. None unless pages are separated by
-    handles."""
+    handles, and on zones."""
     events: Counts | None
     """Events that the drive would log, by kind. Unit: events by kind. None unless pages are
-    separated by handles."""
+    separated by handles, and on zones."""
     available_media_writes: list[int] | None
     """RUAMW: logical blocks of ``device.sector`` that the open unit of each handle still takes, at
-    the end. Unit: list of logical blocks. None unless pages are separated by handles."""
+    the end. Unit: list of logical blocks. None unless pages are separated by handles, and on
+    zones."""
     copied_by_owner: list[int] | None
     """Pages that GC moves, by the handle that owns the unit that they leave; the last is that of
-    all initially isolated handles. Unit: list of pages. None unless pages are separated by
-    handles."""
+    all initially isolated handles. Unit: list of pages. None unless pages are separated by handles,
+    and on zones."""
     erased_by_owner: list[int] | None
     """Units that GC erases, by the same. Unit: list of blocks. None unless pages are separated by
-    handles."""
+    handles, and on zones."""
     copied_by_writer: list[int] | None
     """Pages that GC moves, by the handle that wrote them last. Unit: list of pages. None unless
-    pages are separated by handles."""
+    pages are separated by handles, and on zones."""
     write_amplification: list[float | None] | None
     """Write amplification by handle: (pages of the host + copies by last writer) / pages of the
-    host. Unit: list of factors. None unless pages are separated by handles; of handles without
-    writes."""
+    host. Unit: list of factors. None unless pages are separated by handles, and on zones; of
+    handles without writes."""
     _sections: ClassVar[Mapping[str, type[Section]]] = {"events": Counts}
+
+
+class ZonesMetrics(Section):
+    """The metrics of ``zones``."""
+
+    host_write_amplification: float | None
+    """Write amplification of the host: pages that its FTL writes to zones / pages of the input.
+    Unit: factor. None unless the drive is zoned; without writes."""
+    device_write_amplification: float | None
+    """Write amplification of the drive: pages programmed / pages that the host writes to zones.
+    Unit: factor. None unless the drive is zoned; without writes."""
+    written: int | None
+    """Pages that the host writes to zones. Unit: pages. None unless the drive is zoned."""
+    unwritten: int | None
+    """Pages that are left when zones are finished. Unit: pages. None unless the drive is zoned."""
+    opened: int | None
+    """Zones that become open from empty. Unit: zones. None unless the drive is zoned."""
+    closed_for_others: int | None
+    """Zones that the drive closes because another is opened. Unit: zones. None unless the drive is
+    zoned."""
+    finished: int | None
+    """Zones that are finished before they are full. Unit: zones. None unless the drive is zoned."""
+    resets: int | None
+    """Zones that are reset. Unit: zones. None unless the drive is zoned."""
+    refused: Counts | None
+    """Commands that the drive refuses, by status. Unit: commands by status. None unless the drive
+    is zoned."""
+    most_open: int | None
+    """Most zones that are open at a time. Unit: zones. None unless the drive is zoned."""
+    most_active: int | None
+    """Most zones that are active at a time. Unit: zones. None unless the drive is zoned."""
+    zones: int | None
+    """Zones of the drive. Unit: zones. None unless the drive is zoned."""
+    zone_pages: int | None
+    """Pages of a zone that can be written. Unit: pages. None unless the drive is zoned."""
+    _sections: ClassVar[Mapping[str, type[Section]]] = {"refused": Counts}
 
 
 class BufferFlushedAtEndMetrics(Section):
@@ -868,6 +907,7 @@ class Metrics(Section):
     merges: MergesMetrics
     classes: ClassesMetrics
     fdp: FdpMetrics
+    zones: ZonesMetrics
     buffer: BufferMetrics
     write_amplification: float | None
     """Pages programmed / pages written by the host. Unit: factor. None without writes."""
@@ -911,6 +951,7 @@ class Metrics(Section):
         "merges": MergesMetrics,
         "classes": ClassesMetrics,
         "fdp": FdpMetrics,
+        "zones": ZonesMetrics,
         "buffer": BufferMetrics,
         "optimum": OptimumMetrics,
         "response_us": ResponseUsMetrics,

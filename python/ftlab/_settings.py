@@ -39,6 +39,7 @@ __all__ = [
     "TPFTL",
     "WAFTL",
     "ZFTL",
+    "ZONES",
     "Block",
     "BlockOptimized",
     "Buffer",
@@ -1181,6 +1182,149 @@ class SEPBIT(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class ZONES(NamedFtl):
+    """The page map of a host over a zoned drive, which collects nothing.
+
+    Source: NVMe ZNS; Bjørling et al., ATC 2021.
+
+    Parameters
+    ----------
+    width
+        Erase blocks of a zone, each in a plane of its own: they are written in turn and erased
+        together. The planes are neighbours in ``ftl.order``. Default: 1. Unit: blocks. Range: 1 to
+        4096. Source: ConfZNS, NVMeVirt.
+    capacity
+        Share of the pages of a zone that can be written; the rest of its addresses is a hole.
+        Default: 100%. Range: 0.01 to 1. Source: NVMe ZNS, zone capacity.
+    max_open
+        Zones that may be open at the same time; 0 means as many as may be active. Default: 0. Unit:
+        zones. Source: NVMe ZNS, QEMU.
+    max_active
+        Zones that may be open or closed at the same time; 0 means no limit. Default: 0. Unit:
+        zones. Source: NVMe ZNS, QEMU.
+    auto_transition
+        Whether the drive closes a zone that it has opened by itself where too many are open. If
+        not, it answers with ``too_many_open_zones``, and the host closes one. Default: true.
+        Source: QEMU.
+    finish
+        Share of its capacity below which the host writes no more to a zone, but finishes it.
+        Default: 0%. Range: 0 to 0.99. Source: ZenFS, finish threshold.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_start
+        ``start`` of `ftlab.GC`, for this FTL.
+    gc_garbage
+        ``garbage`` of `ftlab.GC`, for this FTL.
+    gc_victims
+        ``victims`` of `ftlab.GC`, for this FTL.
+    gc_open
+        ``open`` of `ftlab.GC`, for this FTL.
+    gc_background
+        ``background`` of `ftlab.GC`, for this FTL.
+    gc_lazy
+        ``lazy`` of `ftlab.GC`, for this FTL.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
+        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
+        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
+        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
+        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
+        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
+        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
+        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
+        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
+        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
+        Default: none. Source: FlashSim; choices.md#separation.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "zones"
+
+    _: KW_ONLY
+    width: int | None = setting("zones.width")
+    capacity: Quantity | None = setting("zones.capacity")
+    max_open: int | None = setting("zones.max_open")
+    max_active: int | None = setting("zones.max_active")
+    auto_transition: bool | None = setting("zones.auto_transition")
+    finish: Quantity | None = setting("zones.finish")
+    gc_policy: (
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+            "cat",
+            "cost-hotness",
+            "2r-greedy",
+            "2r-fifo",
+        ]
+        | type
+        | Plugin
+        | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
+    gc_garbage: Quantity | None = setting("gc.garbage")
+    gc_victims: int | None = setting("gc.victims")
+    gc_open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    gc_background: int | None = setting("gc.background")
+    gc_lazy: Quantity | None = setting("gc.lazy")
+    separation: (
+        Literal[
+            "none",
+            "copies",
+            "temperature",
+            "sepbit",
+            "handles",
+            "multi-queue",
+            "sfr",
+            "warcip",
+            "midas",
+            "sfs",
+            "eti",
+            "fadac",
+            "multilog",
+            "fk",
+            "nodap",
+            "learned",
+        ]
+        | type
+        | Plugin
+        | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")

@@ -24,7 +24,7 @@ HATCHES = ("", "///", "...", "xxx")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p", "d")
 
 FAMILIES: dict[str, tuple[str, ...]] = {
-    GREY: ("page", "hat", "sepbit"),
+    GREY: ("page", "hat", "sepbit", "zones"),
     BLUE: ("dftl", "cftl", "aps"),
     VERMILION: ("tpftl", "tpftl-adaptive"),
     GREEN: ("dloop", "dloop-hot"),

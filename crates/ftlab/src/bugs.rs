@@ -115,6 +115,44 @@ bugs! {
         why "as in dftl";
     DftlWriteLeavesClean: "dftl: a host write leaves the entry clean",
         why "eviction drops the newest mapping";
+    ZonesReadAcross: "zones: a read may go on in the next zone",
+        why "the drive has no such reads", law "zones_answer", by "zones";
+    ZonesAppendAnyLength: "zones: an append may be longer than the drive takes",
+        why "ZASL is not respected", law "zones_answer", by "zones";
+    ZonesStayImplicit: "zones: a zone that the host opens may still be closed by the drive",
+        why "a zone that is explicitly open stays so", law "zones_answer", by "zones";
+    ZonesFinishUncounted: "zones: pages that are left in a finished zone are not counted",
+        why "space seems to be lost nowhere", law "zones_answer", by "zones";
+    ZonesResetKeepsPointer: "zones: a reset leaves the write pointer",
+        why "an empty zone refuses its first write", law "zones_answer", by "zones";
+    ZonesWriteAnywhere: "zones: a write may begin behind the write pointer",
+        why "pages are left erased below it", law "zones_answer", by "zones";
+    ZonesWriteIntoTheHole: "zones: a write may go on behind the capacity",
+        why "the addresses up to the next zone have no flash", law "zones_answer", by "zones";
+    ZonesFullStayOpen: "zones: a zone that is written to its end still counts as open",
+        why "after a few zones no other can be opened", law "zones_answer", by "zones";
+    ZonesActiveUnlimited: "zones: any number of zones may be active",
+        why "the drive has buffers for a few", law "zones_answer", by "zones";
+    ZonesCloseTheLast: "zones: the drive closes the zone that was opened last",
+        why "the one that was opened first is closed", law "zones_answer", by "zones";
+    ZonesClosedStayActive: "zones: a closed zone that is finished or reset still counts as active",
+        why "after a few zones no other can be opened", law "zones_answer", by "zones";
+    ZonesAcrossTheEnd: "zones: their width need not divide the planes",
+        why "there is no whole number of zones in a row", by "zones";
+    ZonesTooSmall: "zones: one page may be all that is written of a zone",
+        why "no page is behind another", by "zones";
+    ZonesTooFewActive: "zones: fewer may be active than the host fills at once",
+        why "the drive refuses to open the next", law "every_ftl", by "zones";
+    ZonesStripeAskew: "zones: pages that are behind each other in a zone are as far apart in a block",
+        why "a block is not programmed in order", law "every_ftl", by "zones";
+    ZonesNeverFinished: "zones: a zone of which the rest is not wanted is not finished",
+        why "it stays active", law "every_ftl", by "zones";
+    ZonesForgetNothing: "zones: the host still takes a superseded page for valid",
+        why "GC moves garbage", law "every_ftl", by "zones";
+    ZonesResetInPart: "zones: a reset leaves a block of the zone as it is",
+        why "its pages are programmed twice", law "every_ftl", by "zones";
+    ZonesResetLate: "zones: a reset that was cut is done for each block when that is written",
+        why "a second cut leaves a block that cannot be written behind valid pages", law "power_cuts", by "zones";
     PageGcLeavesMap: "page: the map keeps the old place after GC",
         why "stale PPN";
     DemandGcLeavesMap: "demand: the map on flash keeps the old place after GC",

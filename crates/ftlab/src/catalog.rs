@@ -349,6 +349,7 @@ impl Catalog {
             .with::<ftl::page::PageFtl>()
             .with::<ftl::hat::Hat>()
             .variant::<ftl::sepbit::Sepbit>()
+            .with::<ftl::zones::ZonesFtl>()
             .with::<DemandFtl<Dftl>>()
             .variant::<Dloop>()
             .variant::<DloopHot>()

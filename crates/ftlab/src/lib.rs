@@ -101,31 +101,32 @@
 //! 9. [`engine`]: when operations are done.
 //! 10. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
 //!     verifies every host read, counts by cause, and books time on the engine.
-//! 11. [`cache`]: containers that know nothing of flash.
-//! 12. `class`: what an open block is written with.
-//! 13. [`gc`]: victim policies.
-//! 14. [`placement`]: where a page goes: which plane takes it, and which pages share blocks.
-//! 15. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
-//! 16. [`partial`]: what is read before a part of a page is written.
-//! 17. `ahead`: what the next requests touch of large tables, loaded early.
-//! 18. [`buffer`]: RAM between the host and any FTL.
-//! 19. [`host`]: when requests are issued, and in which order.
-//! 20. [`metrics`]: latencies, time series, energy and what time is spent on.
-//! 21. [`warmup`]: what happens before measuring, as a plan.
-//! 22. [`run`]: the settings of a run itself.
-//! 23. [`config`]: all settings of a run, as one tree.
-//! 24. [`recovery`]: what a power cut at the end of a run would leave.
-//! 25. `shared_pages`: pages of the device that stand for several addresses.
-//! 26. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 27. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 28. [`report`]: the result of a run.
-//! 29. [`frames`]: what a run looks like as it goes.
-//! 30. [`drive`]: the order of a run, from warm-up to report.
-//! 31. [`lifetime`]: the life of a device, whole or from shorter ones.
-//! 32. [`session`]: several FTLs at once over one reading of the input.
-//! 33. [`crash`]: power cuts in a run on any input.
-//! 34. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 35. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
+//! 11. [`zones`]: zoned namespaces over the flash, and a state machine of zones by itself.
+//! 12. [`cache`]: containers that know nothing of flash.
+//! 13. `class`: what an open block is written with.
+//! 14. [`gc`]: victim policies.
+//! 15. [`placement`]: where a page goes: which plane takes it, and which pages share blocks.
+//! 16. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
+//! 17. [`partial`]: what is read before a part of a page is written.
+//! 18. `ahead`: what the next requests touch of large tables, loaded early.
+//! 19. [`buffer`]: RAM between the host and any FTL.
+//! 20. [`host`]: when requests are issued, and in which order.
+//! 21. [`metrics`]: latencies, time series, energy and what time is spent on.
+//! 22. [`warmup`]: what happens before measuring, as a plan.
+//! 23. [`run`]: the settings of a run itself.
+//! 24. [`config`]: all settings of a run, as one tree.
+//! 25. [`recovery`]: what a power cut at the end of a run would leave.
+//! 26. `shared_pages`: pages of the device that stand for several addresses.
+//! 27. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 28. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 29. [`report`]: the result of a run.
+//! 30. [`frames`]: what a run looks like as it goes.
+//! 31. [`drive`]: the order of a run, from warm-up to report.
+//! 32. [`lifetime`]: the life of a device, whole or from shorter ones.
+//! 33. [`session`]: several FTLs at once over one reading of the input.
+//! 34. [`crash`]: power cuts in a run on any input.
+//! 35. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 36. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
 
 // Without files nothing calls what writes them.
 #![cfg_attr(not(feature = "files"), allow(dead_code, unused_imports))]
@@ -170,6 +171,7 @@ mod shared_pages;
 pub mod simulate;
 mod stop;
 pub mod warmup;
+pub mod zones;
 
 pub use ftlab_traces::{
     Error, address, error, files, locality, math, request, rng, trace, units, workload,

@@ -5,6 +5,7 @@ mod device;
 mod layer;
 mod optimum;
 mod requests;
+mod zones;
 
 use crate::buffer::FlushedAtEnd;
 use crate::config::Config;
@@ -36,6 +37,7 @@ pub use layer::{
 pub use optimum::OptimumReport;
 pub use requests::{BufferReport, ChecksReport, HostReport, SpeedReport, TraceReport};
 use std::collections::BTreeMap;
+pub use zones::ZonesReport;
 
 figure_kinds! { "object": Booking; }
 
@@ -89,7 +91,11 @@ figures! {
             metrics.classes.as_ref().map(|classes| ClassesReport::of(classes, outcome)),
             null "unless pages are separated";
         /// What a drive with placement handles reports.
-        fdp: Option<FdpReport> = fdp(metrics.classes.as_ref(), outcome), null "unless pages are separated by handles";
+        fdp: Option<FdpReport> = fdp(metrics.classes.as_ref().filter(|_| metrics.zones.is_none()), outcome),
+            null "unless pages are separated by handles, and on zones";
+        /// Zones, and what the host and the drive write to them.
+        zones: Option<ZonesReport> = metrics.zones.as_ref().map(|zones| ZonesReport::of(zones, ledger, host)),
+            null "unless the drive is zoned";
         /// The write buffer above the FTL.
         buffer: Option<BufferReport> = outcome.buffer.map(|manager| BufferReport::of(manager, outcome)),
             null "without a write buffer";
@@ -327,7 +333,9 @@ fn overload(host: &HostTotals, backlog: Option<Backlog>) -> Option<String> {
 fn one_plane_at_a_time(report: &Report, outcome: &Outcome<'_>) -> Option<String> {
     let one_frontier =
         report.config.ftl.placement == SINGLE || !outcome.spec.fills_planes_at_once();
-    (report.device.planes > 1 && one_frontier).then(|| {
+    // A zone is several blocks where it is wider than one.
+    let is_wide = report.zones.as_ref().is_some_and(|zones| zones.zones < report.device.blocks);
+    (report.device.planes > 1 && one_frontier && !is_wide).then(|| {
         format!(
             "{} planes, but one block is filled after another, so writes use one plane at a time",
             report.device.planes

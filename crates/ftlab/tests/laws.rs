@@ -113,3 +113,8 @@ fn a_separation_hears_what_happens() {
 fn units_keep_to_the_isolation_of_their_handles() {
     every_ftl_obeys(LAWS[16]);
 }
+
+#[test]
+fn zones_answer_as_the_standard_says() {
+    every_ftl_obeys(LAWS[17]);
+}

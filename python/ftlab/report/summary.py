@@ -227,6 +227,7 @@ def run_summary(result: Result) -> list[Section]:
         ("classes", classes_table(result) or []),
         ("placement handles", handles_table(result) or []),
         ("placement events", event_lines(result)),
+        ("zones", _zones(result)),
         ("merges", _group(result, "merges")),
         ("write buffer", _group(result, "buffer")),
         ("response time", _responses(result)),
@@ -379,6 +380,15 @@ def _group(result: Result, name: str) -> list[tuple[str, str]]:
         (words(key), by_name(f"{name}.{key}", value))
         for key, value in figures
         if value is not None and not isinstance(value, Mapping | list)
+    ]
+
+
+def _zones(result: Result) -> list[tuple[str, str]]:
+    """Return the metrics of zones, and the commands that the drive refused."""
+    refused: Mapping[str, int] = (result.find("zones") or {}).get("refused", {})
+    return [
+        *_group(result, "zones"),
+        *((f"refused: {words(status)}", f"{count:,}") for status, count in refused.items()),
     ]
 
 

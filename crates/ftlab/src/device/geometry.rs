@@ -278,6 +278,35 @@ impl Geometry {
         }
     }
 
+    /// A block of a plane.
+    #[must_use]
+    pub const fn block_in(&self, plane: u32, block: u32) -> Pbn {
+        match self.by_planes {
+            None => Pbn(plane * self.blocks_per_plane + block),
+            Some(_) => Pbn(block * self.planes() + plane),
+        }
+    }
+
+    /// The same logical pages on one plane of `units` units, of so many pages each, for blocks.
+    #[must_use]
+    pub fn in_units(&self, units: u32, pages: u32) -> Self {
+        Geometry {
+            channels: 1,
+            planes_per_channel: 1,
+            blocks_per_plane: units,
+            pages_per_block: pages,
+            shape: [1; 4],
+            over_provisioning: self.over_provisioning.map(|spare| {
+                let used = f64::from(units) * f64::from(pages) / f64::from(self.pages());
+                (1.0 + spare) * used - 1.0
+            }),
+            by_planes: None,
+            by_pages_per_block: Divisor::new(pages),
+            by_blocks_per_plane: Divisor::new(units.max(2)),
+            ..self.clone()
+        }
+    }
+
     /// Whether the blocks of a plane follow each other in number.
     #[must_use]
     pub const fn numbers_along_planes(&self) -> bool {

@@ -285,6 +285,23 @@ impl Timeline {
         self.end = self.end.max(time);
     }
 
+    /// When the next operation of the chain may begin.
+    #[must_use]
+    pub(crate) const fn chain(&self) -> Nanos {
+        self.chain
+    }
+
+    /// Starts another chain of the page access at `time`.
+    pub(crate) const fn begin_chain_beside(&mut self, time: Nanos) {
+        self.chains += 1;
+        self.chain = time;
+    }
+
+    /// The chain goes on at `time`.
+    pub(crate) const fn go_on_at(&mut self, time: Nanos) {
+        self.chain = time;
+    }
+
     /// Makes later chains of the request wait for what this one has done so far.
     #[inline]
     pub fn hold_later_chains(&mut self) {

@@ -49,6 +49,7 @@ mod events;
 mod future;
 pub mod ledger;
 mod loss;
+mod media;
 mod medium;
 mod meter;
 mod persistence;
@@ -68,6 +69,7 @@ pub use events::{Event, Kept};
 pub use future::Future;
 pub use ledger::{BlockKind, Ledger, Operation};
 pub use loss::{Loss, LossCounts};
+pub use media::Media;
 pub use persistence::{Content, Tombstone};
 pub use recovery::Found;
 pub use runs::Span;
@@ -811,6 +813,23 @@ impl Flash {
         }
     }
 
+    /// Erases blocks without valid pages at the same time, as far as they are in planes of their own.
+    pub fn erase_together(
+        &mut self,
+        blocks: impl Iterator<Item = Pbn>,
+        kind: BlockKind,
+        cause: Cause,
+    ) {
+        let start = self.meter.timeline.chain();
+        let mut end = start;
+        for pbn in blocks {
+            self.meter.timeline.begin_chain_beside(start);
+            self.erase(pbn, kind, cause);
+            end = end.max(self.meter.timeline.chain());
+        }
+        self.meter.timeline.go_on_at(end);
+    }
+
     /// Marks a valid page as superseded, in RAM and free of charge. Returns its block.
     #[inline(always)]
     pub fn invalidate(&mut self, ppn: Ppn) -> Pbn {
@@ -849,7 +868,8 @@ impl Flash {
     #[inline]
     #[must_use]
     pub fn valid_pages(&self, pbn: Pbn) -> ValidPages {
-        ValidPages::of(pbn, &self.medium)
+        let Medium { geometry, valid, valid_words_per_block, .. } = &self.medium;
+        ValidPages::in_words(pbn, geometry, *valid_words_per_block, valid)
     }
 
     /// Whether a page is programmed and not invalidated.

@@ -1,6 +1,5 @@
 //! The valid pages of a block, found word by word.
 
-use super::medium::Medium;
 use super::{Flash, Geometry, Parity};
 use crate::units::{Pbn, Ppn};
 
@@ -54,11 +53,17 @@ impl Iterator for Part {
 
 impl ValidPages {
     #[inline]
-    pub(super) fn of(pbn: Pbn, medium: &Medium) -> Self {
-        let word = pbn.index() * medium.valid_words_per_block;
-        let end = word + medium.valid_words_per_block;
-        let first = medium.geometry.first_page(pbn).0;
-        ValidPages { first, bits: medium.valid[word], mask: u64::MAX, word, end }
+    pub(super) fn of(pbn: Pbn, geometry: &Geometry, valid: &[u64]) -> Self {
+        let words = geometry.pages_per_block.div_ceil(u64::BITS) as usize;
+        Self::in_words(pbn, geometry, words, valid)
+    }
+
+    /// The same where it is known how many words of `valid` a block has.
+    #[inline]
+    pub(super) fn in_words(pbn: Pbn, geometry: &Geometry, words: usize, valid: &[u64]) -> Self {
+        let word = pbn.index() * words;
+        let first = geometry.first_page(pbn).0;
+        ValidPages { first, bits: valid[word], mask: u64::MAX, word, end: word + words }
     }
 
     /// The block.
@@ -81,7 +86,13 @@ impl ValidPages {
     /// The next valid page.
     #[inline]
     pub fn next(&mut self, flash: &Flash) -> Option<Ppn> {
-        self.find(flash)?;
+        self.next_of(&flash.medium.valid)
+    }
+
+    /// The next of the pages that these bits say are valid.
+    #[inline]
+    pub(crate) fn next_of(&mut self, valid: &[u64]) -> Option<Ppn> {
+        self.find(valid)?;
         let page = self.first + self.bits.trailing_zeros();
         self.bits &= self.bits - 1;
         Some(Ppn(page))
@@ -90,7 +101,7 @@ impl ValidPages {
     /// The next valid pages of one word, `most` at most.
     #[inline]
     pub(super) fn take(&mut self, most: u32, flash: &Flash) -> Option<Part> {
-        self.find(flash)?;
+        self.find(&flash.medium.valid)?;
         let all = Part { word: self.word, first: Ppn(self.first), bits: self.bits };
         self.bits = match self.bits.count_ones() <= most {
             true => 0,
@@ -101,14 +112,14 @@ impl ValidPages {
 
     /// Goes on to the next word with pages, if this one has none.
     #[inline]
-    fn find(&mut self, flash: &Flash) -> Option<()> {
+    fn find(&mut self, valid: &[u64]) -> Option<()> {
         while self.bits == 0 {
             if self.word + 1 == self.end {
                 return None;
             }
             self.word += 1;
             self.first += unless_bug!(FlashMisnumbersPages, 64, 63);
-            self.bits = flash.medium.valid[self.word] & self.mask;
+            self.bits = valid[self.word] & self.mask;
         }
         Some(())
     }

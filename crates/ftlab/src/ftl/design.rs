@@ -273,6 +273,18 @@ const SEPARATED: &[&str] = collected![
     "ftl.placement",
     "ftl.order",
 ];
+/// The keys of `VOLUME` on zones, which have their own places and are moved through the host.
+const ZONED: &[&str] = collected![
+    "gc.copies",
+    "gc.start",
+    "gc.garbage",
+    "gc.victims",
+    "gc.open",
+    "gc.background",
+    "gc.lazy",
+    "ftl.order",
+    "ftl.separation",
+];
 /// The keys of a page-level FTL that fills several blocks at once by rules of its own.
 const OWN_FRONTIERS: &[&str] = collected![];
 const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
@@ -318,6 +330,8 @@ impl Spec {
     };
     /// [`Spec::PAGE_LEVEL`] where GC may start by garbage.
     pub const VOLUME: Spec = Spec { obeys: VOLUME, ..Spec::PAGE_LEVEL };
+    /// A page-level FTL of a host on a zoned drive.
+    pub const ZONED: Spec = Spec { obeys: ZONED, ..Spec::PAGE_LEVEL };
     /// A page-level FTL with its map in RAM that says itself which block a page goes to: also what GC copies.
     pub const OWN_FRONTIERS: Spec = Spec { obeys: OWN_FRONTIERS, ..Spec::PAGE_LEVEL };
     /// [`Spec::PAGE_LEVEL`] with a separation of its own.

@@ -29,6 +29,7 @@ pub mod sast;
 pub mod sepbit;
 pub mod superblock;
 pub mod waftl;
+pub mod zones;
 
 pub use crate::placement::block_pool::GcMetrics;
 use crate::placement::planes::Planes;
@@ -57,6 +58,7 @@ pub use waftl::WaftlConfig;
 use crate::figures::counts;
 use crate::flash::{Device, Flash};
 use crate::units::{Lpn, Pbn, Ppn};
+use crate::zones::ZonesMetrics;
 use parts::held_pages::BufferCounts;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -316,7 +318,8 @@ pub struct Accounts {
     pub map_blocks: u32,
     /// Programs of such pages.
     pub directory_writes: u64,
-    /// Whether blocks are divided into regions that do not exchange any.
+    /// Whether blocks are divided into regions that do not exchange any, or into zones of several blocks or of a part of
+    /// one.
     pub regions: bool,
     /// Whether GC may take a block before it is full.
     pub collects_unfilled: bool,
@@ -369,6 +372,8 @@ pub struct FtlMetrics {
     pub merges: Option<MergeCounts>,
     /// The classes of pages; `None` when they are not separated.
     pub classes: Option<Classes>,
+    /// Zones; `None` when the drive has none.
+    pub zones: Option<ZonesMetrics>,
     /// Figures of this FTL alone, by name.
     pub own: BTreeMap<&'static str, u64>,
 }

@@ -103,6 +103,7 @@ fn sums(report: &Report) {
     host(report);
     by_cause(report);
     by_class(report);
+    by_zone(report);
     by_block(report);
     energy(report);
     causes(report);
@@ -223,6 +224,36 @@ fn by_class(report: &Report) {
     assert_eq!(fdp.media_bytes_written, (written + copied) * device.page.0, "MBMW");
     let unit = u64::from(device.pages_per_block) * device.page.0;
     assert_eq!(fdp.media_bytes_erased, gc.data_blocks * unit, "MBE");
+}
+
+/// What a zoned drive does of its own accord: nothing but level wear. What it programs, its host has written to zones, and
+/// what it erases are zones that the host has reset.
+fn by_zone(report: &Report) {
+    let Some(zones) = &report.zones else { return };
+    let flash = &report.flash;
+    let programmed = sum(&flash.programs) + sum(&flash.copybacks);
+    let own = flash.programs["wear"];
+    assert_eq!(programmed - own, zones.written, "pages programmed, and written to zones");
+    let factor = zones.device_write_amplification;
+    quotient("write amplification of the drive", factor, programmed, zones.written);
+    let host = report.host.page_writes;
+    quotient(
+        "write amplification of the host",
+        zones.host_write_amplification,
+        zones.written,
+        host,
+    );
+    let blocks = u64::from(report.device.blocks / zones.zones);
+    if report.wear.moved_blocks == 0 {
+        assert_eq!(sum(&flash.erases), zones.resets * blocks, "blocks erased, and zones reset");
+    }
+    assert!(report.fdp.is_none(), "a zoned drive has no handles");
+    let most = zones.finished * zones.zone_pages;
+    assert!(zones.unwritten <= most, "{} pages left of {} zones", zones.unwritten, zones.finished);
+    assert!(
+        zones.most_open <= zones.most_active && zones.most_active <= zones.zones,
+        "active zones"
+    );
 }
 
 /// Operations of planes: all together, and those that serve requests.

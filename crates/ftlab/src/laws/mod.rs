@@ -28,6 +28,7 @@ mod settings;
 mod traffic;
 mod volume;
 mod wear;
+pub mod zones;
 
 use crate::buffer;
 use crate::catalog::{Catalog, Entry};
@@ -69,7 +70,7 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 17] = [
+pub const LAWS: [Law; 18] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
@@ -126,6 +127,11 @@ pub const LAWS: [Law; 17] = [
         name: "units keep to the isolation of their handles",
         of_ten: 2,
         check: handles::units_keep_to_the_isolation_of_their_handles,
+    },
+    Law {
+        name: "zones answer as the standard says",
+        of_ten: 2,
+        check: zones::zones_answer_as_the_standard_says,
     },
 ];
 

@@ -22,7 +22,7 @@ mod least_busy;
 mod round_robin;
 mod striped_hot;
 
-use crate::flash::{Flash, Geometry};
+use crate::flash::{Flash, Geometry, Media};
 use crate::named::{List, Named, Spec};
 use crate::placement::Class;
 use crate::placement::separation::Separator;
@@ -216,10 +216,10 @@ struct Separated {
 impl Rule {
     /// The plane for a page of the host.
     #[inline(always)]
-    fn plane(&mut self, lpn: Lpn, order: &[u32], room: &mut Room, flash: &Flash) -> u32 {
+    fn plane(&mut self, lpn: Lpn, order: &[u32], room: &mut Room, flash: &impl Media) -> u32 {
         match self {
             Rule::Striped => order[lpn.index() % order.len()],
-            Rule::Free(placement) => placement.place(lpn, room, flash),
+            Rule::Free(placement) => placement.place(lpn, room, flash.flash()),
             Rule::Single | Rule::Separated(_) => 0,
         }
     }
@@ -325,7 +325,7 @@ impl Chooser {
     /// # Panics
     /// When all planes are full of valid pages: the device is smaller than its logical pages.
     #[inline(always)]
-    pub fn place(&mut self, lpn: Lpn, meta: Meta, flash: &Flash) -> Place {
+    pub fn place(&mut self, lpn: Lpn, meta: Meta, flash: &impl Media) -> Place {
         if let Rule::Separated(_) = self.rule {
             return self.place_apart(lpn, meta, flash);
         }
@@ -334,7 +334,7 @@ impl Chooser {
     }
 
     #[inline(never)]
-    fn place_apart(&mut self, lpn: Lpn, meta: Meta, flash: &Flash) -> Place {
+    fn place_apart(&mut self, lpn: Lpn, meta: Meta, flash: &impl Media) -> Place {
         let Chooser { order, rule, room } = self;
         let Rule::Separated(separated) = rule else { panic!("no page has a class") };
         Place {
@@ -342,7 +342,7 @@ impl Chooser {
             class: Class::user(separated.separator.of_write(
                 lpn,
                 unless_bug!(PlacementUntoldOfHost, meta, Meta::UNSET),
-                flash,
+                flash.flash(),
             )),
         }
     }
@@ -377,7 +377,7 @@ impl Chooser {
 
     /// The same for a page of the host.
     #[inline(always)]
-    pub fn gained_of_host(&mut self, place: Place, lpn: Lpn, page: Ppn, flash: &Flash) {
+    pub fn gained_of_host(&mut self, place: Place, lpn: Lpn, page: Ppn, flash: &impl Media) {
         match self.rule {
             Rule::Single | Rule::Striped => {}
             Rule::Free(_) => self.room.valid[place.plane as usize] += 1,
@@ -386,7 +386,7 @@ impl Chooser {
     }
 
     #[inline(never)]
-    fn gained_apart(&mut self, place: Place, lpn: Lpn, page: Ppn, flash: &Flash) {
+    fn gained_apart(&mut self, place: Place, lpn: Lpn, page: Ppn, flash: &impl Media) {
         if let (Some(separator), Some(class)) = (self.separator(), place.class.number()) {
             separator.wrote(lpn, class, page, flash.geometry());
         }

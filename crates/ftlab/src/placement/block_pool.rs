@@ -16,7 +16,7 @@ use super::free_blocks::FreeBlocks;
 use super::region::Region;
 use crate::error::Error;
 use crate::figures::counts;
-use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Parity};
+use crate::flash::{BlockKind, Cause, Device, Geometry, Media, Parity};
 use crate::gc::{Closed, Copies, Gc, GcMode, Moment, Placed, VictimPolicy, Victims};
 use crate::placement::Class;
 use crate::units::{Pbn, Ppn};
@@ -348,10 +348,22 @@ impl BlockPool {
         self.frontiers[self.frontier_of(class)].map(|frontier| frontier.pbn)
     }
 
+    /// Whether a block is that of a frontier.
+    #[must_use]
+    pub fn is_open(&self, pbn: Pbn) -> bool {
+        self.frontiers.iter().flatten().any(|frontier| frontier.pbn == pbn)
+    }
+
     /// Whether the block of the frontier of a class has an erased page.
     #[must_use]
     pub fn has_room(&self, class: Class) -> bool {
         self.frontiers[self.frontier_of(class)].is_some_and(|f| f.next < f.end)
+    }
+
+    /// Frontiers of user pages that are not separated: GC copies may have one of their own.
+    #[must_use]
+    pub fn frontiers(&self) -> u32 {
+        1 + u32::from(self.frontier_of(Class::MOVED) != self.frontier_of(Class::HOST))
     }
 
     /// Erased pages of the block of the frontier of a class.
@@ -364,7 +376,7 @@ impl BlockPool {
 
     /// Parity of the page that [`BlockPool::next_page`] returns next.
     #[must_use]
-    pub fn next_parity(&self, class: Class, flash: &Flash) -> Parity {
+    pub fn next_parity(&self, class: Class, flash: &impl Media) -> Parity {
         match self.frontiers[self.frontier_of(class)] {
             Some(Frontier { next, end, .. }) if next < end => {
                 Parity::of(flash.geometry().pages_per_block - (end - next))
@@ -460,25 +472,25 @@ impl BlockPool {
     }
 
     /// Tells the policy where a page lies.
-    pub fn tell_placed(&mut self, page: Placed, flash: &Flash) {
+    pub fn tell_placed(&mut self, page: Placed, flash: &impl Media) {
         let (pbn, now) = (self.slot(page.pbn), self.now(flash));
         if let Some(policy) = self.watching() {
             policy.placed(Placed { pbn, ..page }, now);
         }
     }
 
-    fn now(&self, flash: &Flash) -> Moment {
-        Moment { programs: self.programs, time: flash.host_time() }
+    fn now(&self, flash: &impl Media) -> Moment {
+        Moment { programs: self.programs, time: flash.flash().host_time() }
     }
 
     /// Tells the policy of a block that was filled.
-    fn closed(&mut self, slot: Pbn, class: Class, valid: u32, flash: &Flash) {
+    fn closed(&mut self, slot: Pbn, class: Class, valid: u32, flash: &impl Media) {
         let number = self.volume.as_ref().map(|volume| volume.number(slot));
         self.victims.close(Closed { pbn: slot, valid, class, at: self.now(flash), number });
     }
 
     /// A block that was taken is full: from now on it is a candidate for GC.
-    pub fn close_block(&mut self, pbn: Pbn, flash: &Flash) {
+    pub fn close_block(&mut self, pbn: Pbn, flash: &impl Media) {
         self.programs += u64::from(flash.geometry().pages_per_block);
         let slot = self.slot(pbn);
         self.blocks[slot.index()].state = State::Closed;
@@ -490,7 +502,7 @@ impl BlockPool {
     /// # Panics
     /// When no block is free: GC was not given a chance, or the reserve is wrong.
     #[inline(always)]
-    pub fn next_page(&mut self, class: Class, flash: &Flash) -> Ppn {
+    pub fn next_page(&mut self, class: Class, flash: &impl Media) -> Ppn {
         let index = self.frontier_of(class);
         self.programs += 1;
         match &mut self.frontiers[index] {
@@ -507,7 +519,7 @@ impl BlockPool {
     ///
     /// # Panics
     /// As [`next_page`](Self::next_page).
-    pub fn next_pages(&mut self, class: Class, most: u32, flash: &Flash) -> (Ppn, u32) {
+    pub fn next_pages(&mut self, class: Class, most: u32, flash: &impl Media) -> (Ppn, u32) {
         let first = self.next_page(class, flash);
         let index = self.frontier_of(class);
         let block = flash.geometry().block_of(first);
@@ -522,7 +534,7 @@ impl BlockPool {
     }
 
     #[inline(never)]
-    fn open(&mut self, index: usize, class: Class, flash: &Flash) -> Ppn {
+    fn open(&mut self, index: usize, class: Class, flash: &impl Media) -> Ppn {
         if self.volume.is_some() {
             return self.last_page(index, class, flash);
         }
@@ -552,14 +564,14 @@ impl BlockPool {
 
     /// Marks a page as superseded.
     #[inline]
-    pub fn invalidate(&mut self, ppn: Ppn, flash: &mut Flash) {
+    pub fn invalidate(&mut self, ppn: Ppn, flash: &mut impl Media) {
         let pbn = flash.invalidate(ppn);
         self.lost_page(pbn, flash);
     }
 
     /// Notes that a page of a block was superseded.
     #[inline]
-    pub fn lost_page(&mut self, pbn: Pbn, flash: &Flash) {
+    pub fn lost_page(&mut self, pbn: Pbn, flash: &impl Media) {
         let slot = self.slot(pbn);
         if self.blocks[slot.index()].state == State::Closed {
             unless_bug!(
@@ -603,7 +615,7 @@ impl BlockPool {
     }
 
     /// Takes back a block that was lent and has just been erased.
-    pub fn take_back(&mut self, pbn: Pbn, flash: &Flash) {
+    pub fn take_back(&mut self, pbn: Pbn, flash: &impl Media) {
         debug_assert_eq!(self.blocks[pbn.index()].state, State::Lent);
         self.blocks[pbn.index()].state = State::Free;
         self.lent -= 1;
@@ -611,7 +623,7 @@ impl BlockPool {
     }
 
     /// Takes the next block to collect, unless erasing it would gain fewer pages than `least`.
-    pub fn take_wasteful_victim(&mut self, least: u32, flash: &mut Flash) -> Option<Pbn> {
+    pub fn take_wasteful_victim(&mut self, least: u32, flash: &mut impl Media) -> Option<Pbn> {
         let pbn = self.victims.choose(self.now(flash)).map(|slot| self.block_in(slot))?;
         let gained = flash.geometry().pages_per_block - flash.valid_in(pbn);
         (gained >= least).then(|| self.collect(pbn, flash))
@@ -621,12 +633,16 @@ impl BlockPool {
     ///
     /// # Panics
     /// When no block is closed.
-    pub fn take_victim(&mut self, flash: &mut Flash) -> (Pbn, Class) {
+    pub fn take_victim(&mut self, flash: &mut impl Media) -> (Pbn, Class) {
         self.take_victim_or(None, flash)
     }
 
     /// Takes the block that a separation has named, or else the next one of the policy.
-    pub(super) fn take_victim_or(&mut self, named: Option<Pbn>, flash: &mut Flash) -> (Pbn, Class) {
+    pub(super) fn take_victim_or(
+        &mut self,
+        named: Option<Pbn>,
+        flash: &mut impl Media,
+    ) -> (Pbn, Class) {
         self.victims_of_run += 1;
         let forced = match self.volume {
             _ if self.keeps_reserve() => None,
@@ -643,7 +659,7 @@ impl BlockPool {
     }
 
     /// The block that a separation has named, or an emptier one of translation pages, of which it does not know.
-    fn named_victim(&mut self, named: Pbn, flash: &Flash) -> Pbn {
+    fn named_victim(&mut self, named: Pbn, flash: &impl Media) -> Pbn {
         let slot = self.slot(named);
         if self.blocks[slot.index()].state == State::Open {
             self.close_frontier(named, flash);
@@ -654,7 +670,7 @@ impl BlockPool {
     }
 
     /// Closes a block that is full, before the next one of its frontier is opened.
-    fn close_frontier(&mut self, pbn: Pbn, flash: &Flash) {
+    fn close_frontier(&mut self, pbn: Pbn, flash: &impl Media) {
         let is_of = |frontier: &&mut Option<Frontier>| frontier.is_some_and(|it| it.pbn == pbn);
         if let Some(frontier) = self.frontiers.iter_mut().find(is_of) {
             assert!(frontier.is_some_and(|it| it.next == it.end), "{pbn} is named and not full");
@@ -677,7 +693,7 @@ impl BlockPool {
         self.counts.valid_translation += pages;
     }
 
-    fn collect(&mut self, pbn: Pbn, flash: &mut Flash) -> Pbn {
+    fn collect(&mut self, pbn: Pbn, flash: &mut impl Media) -> Pbn {
         let (valid, slot) = (flash.valid_in(pbn), self.slot(pbn));
         self.victims.remove(slot, valid);
         let info = &mut self.blocks[slot.index()];
@@ -707,7 +723,7 @@ impl BlockPool {
     /// A run that has taken as many victims as there are blocks goes on with the most wasteful ones:
     /// a policy that ignores valid pages can go round for ever, where the map updates of each full
     /// block that it moves waste the room that it has just made (choices.md#gc-forced).
-    fn forced_victim(&self, flash: &Flash) -> Option<Pbn> {
+    fn forced_victim(&self, flash: &impl Media) -> Option<Pbn> {
         let wasteful = |pbn: &Pbn| flash.valid_in(*pbn) < flash.geometry().pages_per_block;
         let fewest_valid = |pbn: &Pbn| flash.valid_in(*pbn);
         if self.free.len() <= unless_bug!(PoolMapHasNoPrecedence, self.spread, 0) {
@@ -724,7 +740,7 @@ impl BlockPool {
     }
 
     /// The closed block with the fewest valid pages, unless all its pages are valid.
-    fn most_wasteful(&self, flash: &Flash) -> Option<Pbn> {
+    fn most_wasteful(&self, flash: &impl Media) -> Option<Pbn> {
         let closed = self.blocks.iter().enumerate().filter(|(_, b)| b.state == State::Closed);
         closed
             .map(|(slot, _)| self.block_in(Pbn(slot as u32)))
@@ -733,7 +749,7 @@ impl BlockPool {
     }
 
     /// Reads the OOB of every programmed page of a victim, as `FlashSim` does.
-    fn scan(&self, pbn: Pbn, flash: &mut Flash) {
+    fn scan(&self, pbn: Pbn, flash: &mut impl Media) {
         let cause = self.blocks[self.slot(pbn).index()].class.gc_cause();
         let first = flash.geometry().first_page(pbn).0;
         for ppn in (first..first + flash.geometry().pages_per_block).map(Ppn) {
@@ -744,7 +760,7 @@ impl BlockPool {
     }
 
     /// Erases a collected block and makes it free.
-    pub fn release(&mut self, pbn: Pbn, flash: &mut Flash) {
+    pub fn release(&mut self, pbn: Pbn, flash: &mut impl Media) {
         let slot = self.slot(pbn);
         let info = &mut self.blocks[slot.index()];
         debug_assert_eq!(info.state, State::Collected);
@@ -769,7 +785,7 @@ impl BlockPool {
         &mut self,
         classes: &[Class],
         holds_map: impl Fn(Pbn) -> bool,
-        flash: &mut Flash,
+        flash: &mut impl Media,
     ) {
         self.free = FreeBlocks::none();
         self.frontiers = [None; FRONTIERS];
@@ -821,20 +837,25 @@ impl BlockPool {
     ///
     /// # Panics
     /// As [`BlockPool::audit`].
-    pub fn audit_while(&self, collecting: Option<Pbn>, flash: &Flash) {
+    pub fn audit_while(&self, collecting: Option<Pbn>, device: &Device) {
+        self.audit_by(collecting, |pbn| device.is_erased(pbn));
+    }
+
+    /// The same for blocks of which this says whether they are erased.
+    pub(super) fn audit_by(&self, collecting: Option<Pbn>, is_erased: impl Fn(Pbn) -> bool) {
         let (mut free, mut lent) = (0, 0);
         for pbn in self.region.clone().map(Pbn) {
             match self.blocks[self.slot(pbn).index()].state {
                 State::Free => {
                     free += 1;
-                    assert!(flash.is_erased(pbn), "free block {pbn} is not erased");
+                    assert!(is_erased(pbn), "free block {pbn} is not erased");
                 }
                 State::Open => {
                     let open = self.frontiers.iter().flatten().any(|f| f.pbn == pbn);
                     assert!(open, "block {pbn} is open but no frontier");
                 }
                 State::Lent => lent += 1,
-                State::Closed => assert!(!flash.is_erased(pbn), "closed block {pbn} is erased"),
+                State::Closed => assert!(!is_erased(pbn), "closed block {pbn} is erased"),
                 State::Collected => {
                     assert_eq!(collecting, Some(pbn), "{pbn} was collected but not released");
                 }
@@ -862,7 +883,7 @@ fn frontiers(copies: Copies, rules: MapRules) -> [u8; FRONTIERS] {
 }
 
 /// The pages of a block behind the last that is programmed.
-fn rest_of(pbn: Pbn, flash: &Flash) -> Range<u32> {
+fn rest_of(pbn: Pbn, flash: &impl Media) -> Range<u32> {
     let first = flash.geometry().first_page(pbn).0;
     let end = first + flash.pages_of(pbn);
     let last = (first..end).rev().find(|page| flash.is_programmed(Ppn(*page)));

@@ -1,7 +1,7 @@
 //! Erased blocks that wait for use: the one with the fewest erases is taken first, the lowest number
 //! among equals (choices.md#free-block); with `wear.policy = none` the one with the lowest number.
 
-use crate::flash::{BlockKind, Cause, Flash, Geometry};
+use crate::flash::{BlockKind, Cause, Geometry, Media};
 use crate::units::Pbn;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,14 +37,25 @@ impl FreeBlocks {
 
     /// Those of these blocks in which nothing valid was found after power was lost. They are erased; what
     /// seems to be is erased before it is used, as its last erase may have been cut.
-    pub fn found(blocks: Range<u32>, kind: BlockKind, cause: Cause, flash: &mut Flash) -> Self {
+    pub fn found(
+        blocks: Range<u32>,
+        kind: BlockKind,
+        cause: Cause,
+        flash: &mut impl Media,
+    ) -> Self {
         let mut free = FreeBlocks::none();
         blocks.map(Pbn).for_each(|pbn| free.give_if_empty(pbn, kind, cause, flash));
         free
     }
 
     /// Adds a block if it holds nothing valid, as [`FreeBlocks::found`] does.
-    pub fn give_if_empty(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause, flash: &mut Flash) {
+    pub fn give_if_empty(
+        &mut self,
+        pbn: Pbn,
+        kind: BlockKind,
+        cause: Cause,
+        flash: &mut impl Media,
+    ) {
         if flash.valid_in(pbn) > 0 {
             return;
         }
@@ -79,7 +90,7 @@ impl FreeBlocks {
     }
 
     /// Adds a block that has just been erased.
-    pub fn give(&mut self, pbn: Pbn, flash: &Flash) {
+    pub fn give(&mut self, pbn: Pbn, flash: &impl Media) {
         let erases = unless_bug!(FreeBlocksByNumber, flash.wear_rank(pbn), 0);
         self.used.push(Reverse((erases, pbn.0)));
     }

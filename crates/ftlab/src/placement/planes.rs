@@ -28,7 +28,7 @@ use super::region::Region;
 use super::survey::Page;
 use crate::cache::block_set::BlockSets;
 use crate::error::Error;
-use crate::flash::{Cause, Device, Flash, Geometry, Owner, Parity, ValidPages};
+use crate::flash::{Cause, Device, Geometry, Media, Owner, Parity, ValidPages};
 use crate::gc::{Copies, CopyBack, GREEDY, Gc, GcStart, Placed};
 use crate::placement::Class;
 use crate::placement::separation::{self, BuildSeparation, Layout, Separator};
@@ -80,14 +80,17 @@ impl Victim {
         &mut self,
         order: CopyBack,
         pool: &BlockPool,
-        flash: &Flash,
+        flash: &impl Media,
     ) -> Option<Ppn> {
         let fitting = match order {
             CopyBack::Greedy => pool.next_parity(self.to, flash) as usize,
             CopyBack::Off | CopyBack::InOrder => 0,
         };
-        let page = self.pages[fitting].next(flash);
-        page.or_else(|| (order == CopyBack::Greedy).then(|| self.pages[1 - fitting].next(flash))?)
+        let page = self.pages[fitting].next_of(flash.valid_bits());
+        page.or_else(|| {
+            (order == CopyBack::Greedy)
+                .then(|| self.pages[1 - fitting].next_of(flash.valid_bits()))?
+        })
     }
 
     /// Wastes free pages until the next has the parity of `from`; false if too few may be wasted.
@@ -95,7 +98,7 @@ impl Victim {
         &mut self,
         from: Ppn,
         pool: &mut BlockPool,
-        flash: &mut Flash,
+        flash: &mut impl Media,
     ) -> bool {
         let parity = flash.geometry().parity_of(from);
         while unless_bug!(PlanesBreakParity, pool.next_parity(self.to, flash) != parity, false) {
@@ -117,7 +120,7 @@ impl Planes {
     /// [`Error::Config`] when there are too few blocks for GC to make room for ever.
     pub fn new(
         placing: &Placing<'_>,
-        flash: &mut Flash,
+        flash: &mut impl Media,
         reserve: u32,
         translation_pages: u32,
     ) -> Result<Self, Error> {
@@ -129,7 +132,7 @@ impl Planes {
     ///
     /// # Errors
     /// As [`Planes::new`], and when `gc.start` does not go with other settings.
-    pub fn of_page_map(placing: &Placing<'_>, flash: &mut Flash) -> Result<Self, Error> {
+    pub fn of_page_map(placing: &Placing<'_>, flash: &mut impl Media) -> Result<Self, Error> {
         let start = placing.gc.start;
         if start == GcStart::FreeBlocks {
             return Self::new(placing, flash, 1, 0);
@@ -185,7 +188,7 @@ impl Planes {
     /// As [`Planes::new`].
     pub fn with_map(
         placing: &Placing<'_>,
-        flash: &mut Flash,
+        flash: &mut impl Media,
         reserve: u32,
         translation_pages: u32,
         rules: MapRules,
@@ -299,6 +302,19 @@ impl Planes {
         self.chooser.separation().map(Separator::counts).unwrap_or_default()
     }
 
+    /// Blocks of a pool that may be open at the same time for user pages.
+    #[must_use]
+    pub fn frontiers(&self) -> u32 {
+        let separated = self.chooser.separation().map(|it| u32::from(it.classes()));
+        separated.unwrap_or_else(|| self.pools[0].frontiers())
+    }
+
+    /// Whether a block is open.
+    #[must_use]
+    pub fn is_open(&self, pbn: Pbn) -> bool {
+        self.pools.iter().any(|pool| pool.is_open(pbn))
+    }
+
     /// The classes of the separation, if pages are separated.
     #[must_use]
     pub fn classes(&self) -> Option<separation::Classes> {
@@ -339,7 +355,7 @@ impl Planes {
 
     /// Where a page of the host goes.
     #[inline(always)]
-    pub fn place(&mut self, lpn: Lpn, meta: Meta, flash: &Flash) -> Place {
+    pub fn place(&mut self, lpn: Lpn, meta: Meta, flash: &impl Media) -> Place {
         self.chooser.place(lpn, meta, flash)
     }
 
@@ -389,7 +405,7 @@ impl Planes {
 
     /// The next free page of a place, for a page of the host.
     #[inline(always)]
-    pub fn next_page(&mut self, place: Place, lpn: Lpn, flash: &Flash) -> Ppn {
+    pub fn next_page(&mut self, place: Place, lpn: Lpn, flash: &impl Media) -> Ppn {
         let page = self.pools[place.plane as usize].next_page(place.class, flash);
         self.chooser.gained_of_host(place, lpn, page, flash);
         self.watch(place.plane);
@@ -401,14 +417,14 @@ impl Planes {
 
     /// Tells the policy where a page lies.
     #[inline(never)]
-    fn tell_placed(&mut self, lpn: Lpn, page: Ppn, is_written: bool, flash: &Flash) {
+    fn tell_placed(&mut self, lpn: Lpn, page: Ppn, is_written: bool, flash: &impl Media) {
         let pbn = flash.geometry().block_of(page);
         self.pools[0].tell_placed(Placed { lpn, pbn, is_written }, flash);
     }
 
     /// The next free page for a translation page, in the plane of that.
     #[inline]
-    pub fn next_map_page(&mut self, vtpn: Vtpn, flash: &Flash) -> Ppn {
+    pub fn next_map_page(&mut self, vtpn: Vtpn, flash: &impl Media) -> Ppn {
         let plane = self.chooser.home(vtpn);
         let page = self.pools[plane as usize].next_page(Class::MAP, flash);
         self.chooser.gained(plane);
@@ -429,7 +445,7 @@ impl Planes {
 
     /// Marks a page as superseded.
     #[inline(always)]
-    pub fn invalidate(&mut self, ppn: Ppn, flash: &mut Flash) {
+    pub fn invalidate(&mut self, ppn: Ppn, flash: &mut impl Media) {
         let pbn = flash.invalidate(ppn);
         let plane = if self.pools.len() == 1 { 0 } else { flash.geometry().plane_of(pbn) };
         self.pools[plane as usize].lost_page(pbn, flash);
@@ -438,7 +454,7 @@ impl Planes {
 
     /// The same for a page that there may be none of.
     #[inline]
-    pub fn supersede(&mut self, old: Option<Ppn>, flash: &mut Flash) {
+    pub fn supersede(&mut self, old: Option<Ppn>, flash: &mut impl Media) {
         if let Some(old) = old {
             self.invalidate(old, flash);
         }
@@ -451,7 +467,7 @@ impl Planes {
         &mut self,
         lpn: Lpn,
         meta: Meta,
-        flash: &mut Flash,
+        flash: &mut impl Media,
         moved: impl FnMut(Lpn, Ppn),
     ) -> Ppn {
         let place = self.place(lpn, meta, flash);
@@ -462,7 +478,7 @@ impl Planes {
     }
 
     #[inline(never)]
-    fn make_room(&mut self, place: Place, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
+    fn make_room(&mut self, place: Place, flash: &mut impl Media, mut moved: impl FnMut(Lpn, Ppn)) {
         self.start_gc(place.plane);
         while !self.collected_enough(place) {
             self.collect(place.plane, flash, &mut moved);
@@ -472,7 +488,7 @@ impl Planes {
     /// After a request that writes: collects blocks if GC starts by garbage, and there is too much. It tells `moved` where each
     /// logical page is now.
     #[inline]
-    pub fn clean(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+    pub fn clean(&mut self, flash: &mut impl Media, moved: impl FnMut(Lpn, Ppn)) {
         if self.pools[0].has_too_much_garbage() {
             self.clean_volume(flash, moved);
         }
@@ -480,14 +496,14 @@ impl Planes {
 
     /// Behind each page that the host wrote: collects a block if GC runs in the background, and it is worth it.
     #[inline]
-    pub fn background_gc(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+    pub fn background_gc(&mut self, flash: &mut impl Media, moved: impl FnMut(Lpn, Ppn)) {
         if self.pools[0].wants_background_gc() {
             self.run_background_gc(flash, moved);
         }
     }
 
     #[inline(never)]
-    fn run_background_gc(&mut self, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+    fn run_background_gc(&mut self, flash: &mut impl Media, moved: impl FnMut(Lpn, Ppn)) {
         if let Some((pbn, class)) = self.pools[0].take_background_victim(flash) {
             self.tell_collected(pbn, class, flash);
             self.empty(self.victim(pbn, 0, class, flash), flash, moved);
@@ -495,7 +511,7 @@ impl Planes {
     }
 
     #[inline(never)]
-    fn clean_volume(&mut self, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
+    fn clean_volume(&mut self, flash: &mut impl Media, mut moved: impl FnMut(Lpn, Ppn)) {
         for (pbn, class) in self.pools[0].take_victims(flash) {
             self.tell_collected(pbn, class, flash);
             self.empty(self.victim(pbn, 0, class, flash), flash, &mut moved);
@@ -510,13 +526,18 @@ impl Planes {
     }
 
     /// Collects the next block of a plane; tells `moved` where each logical page is now.
-    pub fn collect(&mut self, plane: u32, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) {
+    pub fn collect(&mut self, plane: u32, flash: &mut impl Media, moved: impl FnMut(Lpn, Ppn)) {
         let victim = self.take_victim(plane, flash);
         self.empty(victim, flash, moved);
     }
 
     /// Moves the pages of a victim, and erases it.
-    fn empty(&mut self, mut victim: Victim, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
+    fn empty(
+        &mut self,
+        mut victim: Victim,
+        flash: &mut impl Media,
+        mut moved: impl FnMut(Lpn, Ppn),
+    ) {
         let pages = self.move_pages(&mut victim, flash).len();
         for number in 0..pages {
             let (owner, to) = self.moved(number);
@@ -561,12 +582,12 @@ impl Planes {
     }
 
     /// A block that was taken is full: from now on it is a candidate for GC.
-    pub fn close_block(&mut self, plane: u32, pbn: Pbn, flash: &Flash) {
+    pub fn close_block(&mut self, plane: u32, pbn: Pbn, flash: &impl Media) {
         self.pools[plane as usize].close_block(pbn, flash);
     }
 
     /// Takes over the blocks as they were found after power was lost, with these pages, which become valid.
-    pub fn recover(&mut self, pages: &[Page], flash: &mut Flash) {
+    pub fn recover(&mut self, pages: &[Page], flash: &mut impl Media) {
         let mut of_map = BTreeSet::new();
         for page in pages {
             flash.revive(page.ppn);
@@ -595,7 +616,7 @@ impl Planes {
     }
 
     /// Tells policy and separation which pages were found, in blocks of which class.
-    fn tell_found(&mut self, pages: &[Page], flash: &Flash) {
+    fn tell_found(&mut self, pages: &[Page], flash: &impl Media) {
         for page in pages.iter().filter(|_| self.tells_pages) {
             if let Owner::Data(lpn) = page.owner {
                 let pbn = flash.geometry().block_of(page.ppn);
@@ -618,7 +639,7 @@ impl Planes {
     }
 
     /// Takes the next block to collect, of this plane or of one that is at its last free block.
-    pub fn take_victim(&mut self, plane: u32, flash: &mut Flash) -> Victim {
+    pub fn take_victim(&mut self, plane: u32, flash: &mut impl Media) -> Victim {
         let watched = self.watched.as_ref().filter(|_| !self.rules.is_held_in_gc);
         let last = watched.and_then(|watched| watched.lowest(LAST));
         let plane = last.unwrap_or(plane);
@@ -629,7 +650,7 @@ impl Planes {
     }
 
     /// Tells the separation of a block that is about to be collected.
-    fn tell_collected(&mut self, pbn: Pbn, class: Class, flash: &Flash) {
+    fn tell_collected(&mut self, pbn: Pbn, class: Class, flash: &impl Media) {
         if let (Some(separator), Some(number)) = (self.chooser.separator(), class.number()) {
             let valid = flash.valid_in(pbn);
             unless_bug!(PlanesCollectUntold, separator.collected(number, pbn, valid));
@@ -637,7 +658,7 @@ impl Planes {
     }
 
     /// A block of a plane, filled with pages of a class, as what is collected next.
-    pub fn victim(&self, pbn: Pbn, plane: u32, class: Class, flash: &Flash) -> Victim {
+    pub fn victim(&self, pbn: Pbn, plane: u32, class: Class, flash: &impl Media) -> Victim {
         let all = flash.valid_pages(pbn);
         let pages = match self.copy_back {
             CopyBack::Off | CopyBack::InOrder => [all, all],
@@ -650,7 +671,7 @@ impl Planes {
 
     /// Moves the valid pages of a victim; returns what each holds and where it is now, in the order in
     /// which they were moved.
-    pub fn move_pages(&mut self, victim: &mut Victim, flash: &mut Flash) -> &[(Owner, Ppn)] {
+    pub fn move_pages(&mut self, victim: &mut Victim, flash: &mut impl Media) -> &[(Owner, Ppn)] {
         self.moved.clear();
         let Victim { pbn, plane, from, to: class, .. } = *victim;
         if let Some(number) = from.number() {
@@ -686,7 +707,7 @@ impl Planes {
     }
 
     /// Moves the valid pages of a victim of a class, each to the frontier of its own new class.
-    fn move_apart(&mut self, victim: &mut Victim, number: u8, flash: &mut Flash) {
+    fn move_apart(&mut self, victim: &mut Victim, number: u8, flash: &mut impl Media) {
         let (pbn, plane) = (victim.pbn, victim.plane);
         let cause = unless_bug!(SeparatorMovesAsMap, Cause::GcData, Cause::Translation);
         let copies_back = self.copy_back != CopyBack::Off;
@@ -694,7 +715,7 @@ impl Planes {
         if let Some(separator) = self.chooser.separator() {
             separator.look_ahead(flash.coming(pages));
         }
-        while let Some(from) = pages.next(flash) {
+        while let Some(from) = pages.next_of(flash.valid_bits()) {
             let pool = &mut self.pools[plane as usize];
             let separator = self.chooser.separator().expect("classes are those of a separation");
             // The OOB says which page it is: with copy-back it is read before, else together with the page.
@@ -703,7 +724,8 @@ impl Planes {
             } else {
                 Ok(flash.load(from, cause))
             };
-            let owner = read.as_ref().map_or_else(|owner| *owner, |page| flash.owner_of(page));
+            let owner =
+                read.as_ref().map_or_else(|owner| *owner, |page| flash.flash().owner_of(page));
             let Owner::Data(lpn) = owner else { panic!("the map has blocks of its own") };
             let class = separator.of_move(lpn, number);
             victim.to = Class::user(class);
@@ -744,7 +766,7 @@ impl Planes {
     }
 
     /// Erases a victim whose pages were moved and makes it free.
-    pub fn release(&mut self, victim: &Victim, flash: &mut Flash) {
+    pub fn release(&mut self, victim: &Victim, flash: &mut impl Media) {
         self.pools[victim.plane as usize].release(victim.pbn, flash);
         self.watch(victim.plane);
     }
@@ -776,8 +798,16 @@ impl Planes {
     /// # Panics
     /// When something does not add up.
     pub fn audit(&self, device: &Device) {
-        self.pools.iter().for_each(|pool| pool.audit(device));
-        self.audit_named(device);
+        self.audit_by(|pbn| device.is_erased(pbn), |pbn| device.valid_in(pbn));
+    }
+
+    /// The same for blocks of which these say whether they are erased, and how many of their pages are valid.
+    ///
+    /// # Panics
+    /// As [`Planes::audit`].
+    pub fn audit_by(&self, is_erased: impl Fn(Pbn) -> bool, valid_in: impl Fn(Pbn) -> u32) {
+        self.pools.iter().for_each(|pool| pool.audit_by(None, &is_erased));
+        self.audit_named(is_erased, valid_in);
         let Some(watched) = &self.watched else { return };
         let lowest = |is: &dyn Fn(&BlockPool) -> bool| {
             self.pools.iter().position(is).map(|plane| plane as u32)
@@ -791,14 +821,14 @@ impl Planes {
 
 impl Planes {
     /// A separation that names victims knows the full blocks and the valid pages in them.
-    fn audit_named(&self, device: &Device) {
+    fn audit_named(&self, is_erased: impl Fn(Pbn) -> bool, valid_in: impl Fn(Pbn) -> u32) {
         let Some(separator) = self.chooser.separation().filter(|it| it.names_victims()) else {
             return;
         };
         let known: BTreeMap<Pbn, u32> = separator.full_blocks().into_iter().collect();
         for (pbn, valid) in &known {
-            assert!(!device.is_erased(*pbn), "{pbn} may be named and is erased");
-            assert_eq!(*valid, device.valid_in(*pbn), "valid pages of {pbn}, which may be named");
+            assert!(!is_erased(*pbn), "{pbn} may be named and is erased");
+            assert_eq!(*valid, valid_in(*pbn), "valid pages of {pbn}, which may be named");
         }
         for (pbn, _) in self.pools.iter().flat_map(BlockPool::closed_blocks) {
             assert!(known.contains_key(&pbn), "{pbn} is closed and is never named");
@@ -815,7 +845,7 @@ struct Sharing {
 impl Sharing {
     /// # Errors
     /// [`Error::Config`] when the settings do not fit together.
-    fn of(placing: &Placing<'_>, flash: &mut Flash, rules: MapRules) -> Result<Self, Error> {
+    fn of(placing: &Placing<'_>, flash: &mut impl Media, rules: MapRules) -> Result<Self, Error> {
         let (copies, (separation, build)) = (placing.gc.copies, placing.separation);
         match build {
             BuildSeparation::Together | BuildSeparation::Copies => {

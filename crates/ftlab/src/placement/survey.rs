@@ -213,6 +213,13 @@ impl Survey {
         newest
     }
 
+    /// The same where pages have other numbers, those of so many blocks.
+    #[must_use]
+    pub fn renumbered(mut self, blocks: Range<u32>, number: impl Fn(Ppn) -> Ppn) -> Survey {
+        self.found.iter_mut().for_each(|page| page.ppn = number(page.ppn));
+        Survey { blocks, ..self }
+    }
+
     /// All that was found in each block, versions that were superseded among it.
     #[must_use]
     pub fn blocks(&self, geometry: &Geometry) -> Vec<FoundBlock> {

@@ -87,7 +87,7 @@ impl<C: MappingCache> Bench<C> {
 impl<C: MappingCache> DemandFtl<C> {
     /// Moves the pages of a block, whether or not GC would choose it.
     pub fn collect_data_block(&mut self, pbn: Pbn, flash: &mut Device) {
-        let mut victim = self.store.pool.victim(pbn, 0, Class::HOST, flash);
+        let mut victim = self.store.pool.victim(pbn, 0, Class::HOST, &**flash);
         self.empty(&mut victim, flash);
     }
 

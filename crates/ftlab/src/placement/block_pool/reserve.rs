@@ -12,7 +12,7 @@
 use super::BlockPool;
 use super::volume::Volume;
 use crate::error::Error;
-use crate::flash::{Flash, Geometry};
+use crate::flash::{Geometry, Media};
 use crate::gc::{Gc, Opens};
 use crate::placement::Class;
 use crate::units::Pbn;
@@ -74,7 +74,7 @@ impl BlockPool {
     }
 
     /// The block to collect behind a page of the host, and what it is filled with, if it is worth it.
-    pub fn take_background_victim(&mut self, flash: &mut Flash) -> Option<(Pbn, Class)> {
+    pub fn take_background_victim(&mut self, flash: &mut impl Media) -> Option<(Pbn, Class)> {
         let Background { least, .. } = self.background?;
         let pbn = self.victims.choose(self.now(flash)).map(|slot| self.block_in(slot))?;
         let valid = flash.valid_in(pbn);

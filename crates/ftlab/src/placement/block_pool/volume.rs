@@ -13,7 +13,7 @@
 
 use super::{BlockInfo, BlockPool, Frontier, State, class_of};
 use crate::error::Error;
-use crate::flash::{Flash, Geometry};
+use crate::flash::{Geometry, Media};
 use crate::gc::Gc;
 use crate::placement::Class;
 use crate::units::{Pbn, Ppn};
@@ -141,7 +141,7 @@ impl BlockPool {
 
     /// The next page of a frontier with one page left, or with no block: the block is closed, and another opened, if
     /// that is done before a page needs it.
-    pub(super) fn last_page(&mut self, index: usize, class: Class, flash: &Flash) -> Ppn {
+    pub(super) fn last_page(&mut self, index: usize, class: Class, flash: &impl Media) -> Ppn {
         if self.frontiers[index].is_none() {
             self.open_ahead(index, class, flash.geometry());
         }
@@ -179,7 +179,7 @@ impl BlockPool {
     }
 
     /// Takes the blocks out of the candidates that are collected together, each with what it is filled with.
-    pub fn take_victims(&mut self, flash: &mut Flash) -> Vec<(Pbn, Class)> {
+    pub fn take_victims(&mut self, flash: &mut impl Media) -> Vec<(Pbn, Class)> {
         let most = self.volume.as_ref().map_or(0, |volume| volume.victims);
         let mut taken = Vec::new();
         while (taken.len() as u32) < unless_bug!(VolumeTakesOneMore, most, most + 1)
@@ -194,7 +194,7 @@ impl BlockPool {
 
     /// After power was lost: the pages in use are those of all blocks that are not free, but for those left of open
     /// ones, whose last page is apart.
-    pub(super) fn recover_volume(&mut self, flash: &Flash) {
+    pub(super) fn recover_volume(&mut self, flash: &impl Media) {
         let Some(volume) = &mut self.volume else { return };
         let pages = u64::from(flash.geometry().pages_per_block);
         let mut in_use = pages * u64::from(self.region.len() as u32 - self.free.len() - self.lent);

@@ -31,17 +31,17 @@ impl Bench {
         };
         let mut flash = Device::new(&config.device, 8644 * 4096).expect("a device");
         let placing = config.placing().expect("rules");
-        let planes = Planes::new(&placing, &mut flash, 1, 0).expect("room");
+        let planes = Planes::new(&placing, &mut *flash, 1, 0).expect("room");
         Bench { planes, flash, map: BTreeMap::new() }
     }
 
     fn write(&mut self, lpns: &[u32]) {
         for &lpn in lpns {
-            let place = self.planes.place(Lpn(lpn), Meta::UNSET, &self.flash);
-            let page = self.planes.next_page(place, Lpn(lpn), &self.flash);
+            let place = self.planes.place(Lpn(lpn), Meta::UNSET, &*self.flash);
+            let page = self.planes.next_page(place, Lpn(lpn), &*self.flash);
             self.flash.program(page, Owner::Data(Lpn(lpn)), Cause::Host);
             if let Some(old) = self.map.insert(lpn, page) {
-                self.planes.invalidate(old, &mut self.flash);
+                self.planes.invalidate(old, &mut *self.flash);
             }
         }
     }
@@ -73,12 +73,12 @@ impl Bench {
     /// erases.
     fn collect(&mut self, plane: u32) -> [u64; 4] {
         self.flash.start_measuring();
-        let mut victim = self.planes.take_victim(plane, &mut self.flash);
-        for &(owner, to) in self.planes.move_pages(&mut victim, &mut self.flash) {
+        let mut victim = self.planes.take_victim(plane, &mut *self.flash);
+        for &(owner, to) in self.planes.move_pages(&mut victim, &mut *self.flash) {
             let Owner::Data(lpn) = owner else { panic!("there is no map on flash") };
             self.map.insert(lpn.0, to);
         }
-        self.planes.release(&victim, &mut self.flash);
+        self.planes.release(&victim, &mut *self.flash);
         self.planes.audit(&self.flash);
         self.flash.audit();
         let ledger = self.flash.ledger();

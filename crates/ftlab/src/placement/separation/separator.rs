@@ -5,7 +5,7 @@ use super::{
     Classes, Collected, Filled, Layout, Ledger, Lying, Moved, Requested, Separation, Written,
 };
 use crate::error::Error;
-use crate::flash::{Flash, Future, Geometry};
+use crate::flash::{Flash, Future, Geometry, Media};
 use crate::placement::Class;
 use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn};
@@ -288,12 +288,13 @@ impl Separator {
     }
 
     /// After power was lost a page was found in a block of a class.
-    pub fn found(&mut self, lpn: Lpn, block: Pbn, class: u8, flash: &Flash) {
+    pub fn found(&mut self, lpn: Lpn, block: Pbn, class: u8, flash: &impl Media) {
         let page = &mut self.pages[lpn.index()];
         (page.last, page.now) = (class, class);
         self.resident[usize::from(class)] += 1;
         if let Some(blocks) = &mut self.blocks {
-            let (used, is_full) = (flash.programmed_in(block), flash.is_full(block));
+            let used = flash.programmed_in(block);
+            let is_full = used == flash.pages_of(block);
             blocks.found(lpn, block, used, is_full, class);
             self.scheme.placed(Lying { lpn, block, class }, false);
         }
