@@ -63,7 +63,8 @@ impl Flash {
         Found::Page(self.medium.decode(raw), sequence)
     }
 
-    pub(super) fn is_half_erased(&self, pbn: Pbn) -> bool {
+    /// Whether the last erase of a block was cut.
+    pub(crate) fn is_half_erased(&self, pbn: Pbn) -> bool {
         self.persistence.memory.as_ref().is_some_and(|memory| memory.half_erased.contains(&pbn))
     }
 

@@ -131,9 +131,12 @@ impl ZonesFtl {
         let mut ftl = Self::build(setup, flash)?;
         let ZonesFtl { map, pool, drive } = &mut ftl;
         let survey = Survey::of(0..flash.geometry().blocks(), Filled::InOrder, flash);
-        drive.find_zones(flash);
+        let cut = drive.find_zones(flash);
         let host = drive.layout().host().clone();
-        let survey = survey.renumbered(0..host.blocks(), drive.layout().above());
+        let above = drive.layout().above();
+        let survey = survey.renumbered(0..host.blocks(), |page| {
+            Some(above(page)).filter(|page| !cut[host.block_of(*page).index()])
+        });
         let pages = survey.newest(&host);
         pool.recover(&pages, &mut drive.on(flash));
         drive.finish_others(|zone| pool.is_open(zone));

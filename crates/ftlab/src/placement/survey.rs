@@ -213,11 +213,12 @@ impl Survey {
         newest
     }
 
-    /// The same where pages have other numbers, those of so many blocks.
+    /// The same where pages have other numbers, those of so many blocks, and without pages that have none.
     #[must_use]
-    pub fn renumbered(mut self, blocks: Range<u32>, number: impl Fn(Ppn) -> Ppn) -> Survey {
-        self.found.iter_mut().for_each(|page| page.ppn = number(page.ppn));
-        Survey { blocks, ..self }
+    pub fn renumbered(self, blocks: Range<u32>, number: impl Fn(Ppn) -> Option<Ppn>) -> Survey {
+        let numbered = |page: Page| Some(Page { ppn: number(page.ppn)?, ..page });
+        let found = self.found.into_iter().filter_map(numbered).collect();
+        Survey { blocks, found, since: self.since }
     }
 
     /// All that was found in each block, versions that were superseded among it.

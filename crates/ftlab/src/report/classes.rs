@@ -28,7 +28,9 @@ figures! {
         let (written, moved_of) = (classes.of(&ledger.written), classes.of(&ledger.moved_of));
         let (moved_from, collected) = (classes.of(&ledger.moved_from), classes.of(&ledger.collected));
         let died = classes.of(&ledger.died);
-        let pages_per_unit = u64::from(outcome.flash.geometry().pages_per_block);
+        let zones = outcome.ftl.metrics().zones;
+        let pages_per_unit =
+            zones.map_or_else(|| outcome.flash.geometry().pages_per_block, |zones| zones.used).into();
         /// Write amplification: (pages of the host + copies by last writer) / pages of the host.
         write_amplification: Vec<Option<f64>> = amplification(&written, &moved_of), unit "list of factors",
             null "of classes without pages of the host", source "fdp.md#ledgers";

@@ -23,6 +23,8 @@ pub struct ZonesMetrics {
     pub zones: u32,
     /// Pages of a zone that can be written.
     pub capacity: u64,
+    /// Pages of a zone that the host writes.
+    pub used: u32,
     /// Most zones that were open, and active, at a time.
     pub most: [u32; 2],
 }
@@ -72,18 +74,23 @@ impl ZonedDrive {
         self.layout.below(page)
     }
 
-    /// Finds the state of all zones after power was lost: the drive keeps it, and here it follows from the flash. A zone
-    /// whose reset was cut is full, for nothing can be written to it.
-    pub fn find_zones(&mut self, flash: &Flash) {
+    /// Finds the state of all zones after power was lost, once all pages were surveyed. A real drive keeps that state; here
+    /// it follows from the flash. A zone whose reset was cut is full until it is reset again. Returns which those are: what is
+    /// left in them, the host has elsewhere.
+    pub fn find_zones(&mut self, flash: &Flash) -> Vec<bool> {
         let host = self.layout.host();
+        let mut cut = Vec::new();
         for zone in (0..host.blocks()).map(Pbn) {
             let written: u32 = self.layout.blocks(zone).map(|pbn| flash.programmed_in(pbn)).sum();
             let first = host.first_page(zone).0;
             let mut pages = (first..first + written.min(host.pages_per_block)).map(Ppn);
-            let is_whole = pages.all(|page| flash.is_programmed(self.below(page)));
+            let is_whole = pages.all(|page| flash.is_programmed(self.below(page)))
+                && !self.layout.blocks(zone).any(|pbn| flash.is_half_erased(pbn));
             let is_full = written >= host.pages_per_block || !is_whole;
             self.namespace.restore(zone.0, u64::from(written), is_full);
+            cut.push(unless_bug!(ZonesTrustCutResets, !is_whole, false));
         }
+        cut
     }
 
     /// Finishes the zones that the host does not write on, after power was lost.
@@ -119,6 +126,7 @@ impl ZonedDrive {
             width: self.width,
             zones: self.namespace.format().zones,
             capacity: self.namespace.format().capacity,
+            used: self.layout.host().pages_per_block,
             most: self.most,
         }
     }
