@@ -33,7 +33,6 @@ const stage = (() => {
       return made;
     });
     document.getElementById("stage").replaceChildren(...cards.map(({ card }) => card));
-    drawing.legend(document.getElementById("states"), data.states);
     drawing.legend(document.getElementById("names"), titles.map((title, at) => [title, COLOURS[at]]));
     charts = FIGURES.map(({ label }) => {
       const canvas = element("canvas"), most = element("span"), requests = element("span");
@@ -104,6 +103,9 @@ const stage = (() => {
       drawing.legend(card.shares, seen);
       card.causes.setAttribute("aria-label", `flash operations by cause: ${seen.map(([text]) => text).join(", ")}`);
     }
+    const seen = new Set(cards.flatMap(({ now }) => now ? [...now.state] : []));
+    const states = cards.length ? cards[0].data.states.filter((_, state) => !state || seen.has(state)) : [];
+    drawing.legend(document.getElementById("states"), states);
     const requests = Math.max(1, ...cards.map(({ last }) => last?.of ?? last?.requests ?? 0));
     charts.forEach(({ figure, canvas, most, requests: told }, at) => {
       const known = cards.flatMap(card => card.values[at].filter(value => value !== null));

@@ -9,7 +9,7 @@ const FREE: u8 = 0;
 const DATA: u8 = 1;
 const LOG: u8 = 2;
 const TRANSLATION: u8 = 3;
-/// A block of data or translation pages that is not full.
+/// A block of data or translation pages that is not full. Behind it each class of a separation has a state.
 const OPEN: u8 = 4;
 
 /// The blocks of the last frame: valid pages and state.
@@ -58,11 +58,13 @@ fn figures(figures: &Figures) -> Value {
 }
 
 fn state(block: &Block) -> u8 {
-    match block.kind {
-        None => FREE,
-        Some(BlockKind::Log) => LOG,
-        Some(_) if block.written < block.pages => OPEN,
-        Some(BlockKind::Translation) => TRANSLATION,
-        Some(BlockKind::Data) => DATA,
+    let has_room = block.written < block.pages;
+    match (block.kind, block.class) {
+        (Some(BlockKind::Data | BlockKind::Translation), _) if has_room => OPEN,
+        (_, Some(class)) => OPEN + 1 + class,
+        (None, _) => FREE,
+        (Some(BlockKind::Log), _) => LOG,
+        (Some(BlockKind::Translation), _) => TRANSLATION,
+        (Some(BlockKind::Data), _) => DATA,
     }
 }

@@ -69,15 +69,18 @@ fn is_compared(told: &str) -> bool {
     !told.starts_with("{\"fraction\"") && !told.is_empty()
 }
 
-fn natively(question: &Value) -> Vec<String> {
+/// A question as it is asked, and the bytes of its trace.
+fn asked(question: &Value) -> (String, String) {
     let mut question = question.clone();
     let trace = question["trace"].take();
-    if let Some(name) = trace.get("name") {
-        question["trace"] = name.clone();
-    }
-    let bytes = trace["text"].as_str().unwrap_or_default().as_bytes().to_vec();
+    question["trace"] = trace["name"].clone();
+    (question.to_string(), trace["text"].as_str().unwrap_or_default().to_owned())
+}
+
+fn natively(question: &Value) -> Vec<String> {
+    let (question, trace) = asked(question);
     let mut told = Vec::new();
-    ftlab_playground::ask(question.to_string().as_bytes(), bytes, &mut |text| {
+    ftlab_playground::ask(question.as_bytes(), trace.into_bytes(), &mut |text| {
         told.push(text.to_owned());
         true
     });
@@ -95,7 +98,8 @@ fn in_wasm(questions: &[Value], module: &Path) -> Vec<Vec<String>> {
         .spawn()
         .expect("node");
     let mut to = node.stdin.take().expect("a pipe");
-    let lines: String = questions.iter().map(|question| format!("{question}\n")).collect();
+    let line = |question| json!(asked(question)).to_string() + "\n";
+    let lines: String = questions.iter().map(line).collect();
     let writer = thread::spawn(move || to.write_all(lines.as_bytes()));
     let out = node.wait_with_output().expect("node ends");
     writer.join().expect("a thread").expect("all questions are read");
@@ -123,7 +127,8 @@ fn compare(questions: &[Value], module: &Path) -> usize {
             );
         }
         assert_eq!(found.len(), expected.len(), "{question}");
-        reports += usize::from(expected.last().is_some_and(|last| last.starts_with("{\"report\"")));
+        let last = expected.last().map_or("", String::as_str);
+        reports += usize::from(last.starts_with("{\"report\""));
     }
     reports
 }
@@ -144,7 +149,7 @@ fn aged(ftl: &str) -> Value {
     };
     let cell = if ftl == "mnftl-hybrid" { json!("mlc") } else { Value::Null };
     json!({
-        "device": { "capacity": "16MiB", "cell": cell },
+        "device": { "capacity": "16MiB", "pages_per_block": 16, "cell": cell },
         "ftl": { "cache": cache },
         "workload": { "pattern": "zipf", "size": "16MiB", "requests": 4000, "read_share": "33%",
             "bs_mix": [["2k", 1], ["4k", 3], ["16k", 1]] },
@@ -160,7 +165,8 @@ fn chosen() -> Vec<Value> {
         .map(|ftl| question(ftl.name(), Some(500), aged(ftl.name())))
         .collect();
     let parallel = json!({
-        "preset": "nvme-8x4x2x4", "device": { "capacity": "512MiB" },
+        "device": { "capacity": "256MiB", "channels": 4, "chips_per_channel": 2, "planes_per_die": 2,
+            "transfer_per_byte": "10ns", "multi_plane": true, "suspend": "5us" },
         "workload": { "pattern": "randrw", "size": "256MiB", "requests": 5000, "bs": "16k",
             "interarrival": "20us" },
         "ftl": { "placement": "least-busy" }, "host": { "mode": "queued:32" },
@@ -214,7 +220,7 @@ fn every_ftl_tells_the_same_in_a_browser() {
     let Some(module) = MODULE.as_ref() else { return };
     let questions = chosen();
     let reports = compare(&questions, module);
-    assert!(reports + 4 > questions.len(), "{reports} reports of {} questions", questions.len());
+    assert_eq!(reports + 2, questions.len(), "two are refused");
 }
 
 #[test]
@@ -241,7 +247,13 @@ fn whatever_is_asked_for_is_told_the_same_in_a_browser() {
     let Some(module) = MODULE.as_ref() else { return };
     let cases = env::var("FTLAB_WASM_CASES").map_or(100, |text| text.parse().expect("a number"));
     let catalog = Catalog::standard();
-    let questions: Vec<Value> = (0..cases).map(|seed| draw(&catalog, seed)).collect();
+    let mut questions: Vec<Value> = (0..cases).map(|seed| draw(&catalog, seed)).collect();
+    // Both refuse a cache of 4 GiB or more. With another mistake next to it, 32 bits may name the other one first.
+    let fits = |question: &Value| {
+        let cache = question["config"]["ftl"]["cache"].as_u64();
+        cache.is_none_or(|bytes| u32::try_from(bytes).is_ok())
+    };
+    questions.retain(fits);
     let reports = compare(&questions, module);
     println!("{cases} questions, {reports} reports");
     assert!(reports * 4 > questions.len(), "{reports} of {cases} ran");
@@ -258,6 +270,7 @@ fn draw(catalog: &Catalog, seed: u64) -> Value {
     set(&mut tree, "device.page", page.into());
     set(&mut tree, "device.pages_per_block", pages_per_block.into());
     set(&mut tree, "device.capacity", capacity.into());
+    set(&mut tree, "run.address", "modulo".into());
     set(&mut tree, "device.over_provisioning", pick(&mut rng, &["10%", "30%", "100%"]).into());
     set(&mut tree, "ftl.cache", (page * 2 + 8 * rng.below(2000)).into());
     let pattern = pick(&mut rng, &["rand", "zipf", "hotcold", "seq", "randrw", "cachftl"]);
