@@ -151,8 +151,8 @@ bugs! {
         why "GC moves garbage", law "every_ftl", by "zones";
     ZonesResetInPart: "zones: a reset leaves a block of the zone as it is",
         why "its pages are programmed twice", law "every_ftl", by "zones";
-    ZonesTrustCutResets: "zones: what a reset that was cut has left of a zone counts as found",
-        why "a zone with valid pages has erased ones before them", law "power_cuts", by "zones";
+    ZonesResetApart: "zones: a power cut may leave some blocks of a reset as they were",
+        why "trimmed pages come back in a zone that cannot be written", law "power_cuts", by "zones";
     ZonesResetLate: "zones: a reset that was cut is done for each block when that is written",
         why "a second cut leaves a block that cannot be written behind valid pages", law "power_cuts", by "zones";
     PageGcLeavesMap: "page: the map keeps the old place after GC",

@@ -171,10 +171,12 @@ impl Cuts {
         let mut device = self.now.clone();
         let flash = &mut device.flash;
         flash.persistence.memory.as_mut().expect("a medium that remembers").lost.clear();
-        let Some(change) = self.changes.get(self.done).filter(|_| tear != Tear::Before) else {
+        let is_begun = |change: &&Change| tear != Tear::Before || change.is_joined();
+        let Some(change) = self.changes.get(self.done).filter(is_begun) else {
             return device;
         };
-        if let Some(torn) = change.torn() {
+        let joined = self.changes[self.done + 1..].iter().take_while(|next| next.is_joined());
+        for torn in std::iter::once(change).chain(joined).filter_map(Change::torn) {
             flash.undergo(&torn);
         }
         if let (Tear::Paired, Change::Program { ppn, .. }) = (tear, change) {

@@ -794,6 +794,14 @@ impl Flash {
 
     /// Erases a block that has no valid page; `kind` is what it was filled with.
     pub fn erase(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause) {
+        self.erase_one(pbn, kind, cause, false);
+        if self.wear.is_some() {
+            self.level_wear(pbn);
+        }
+    }
+
+    /// Erases a block, at the same time as the one before where it is `joined`.
+    fn erase_one(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause, joined: bool) {
         let first = self.medium.geometry.first_page(pbn);
         if self.medium.blocks[pbn.index()].valid != 0 {
             self.broken("a block with valid pages must not be erased", first, About::Nothing);
@@ -806,28 +814,30 @@ impl Flash {
         block.written = 0;
         block.erases += 1;
         self.medium.erase_pages(pbn);
-        self.persistence.erase(pbn);
+        self.persistence.erase(pbn, joined);
         self.book_erase(pbn, kind, cause, unused);
-        if self.wear.is_some() {
-            self.level_wear(pbn);
-        }
     }
 
-    /// Erases blocks without valid pages at the same time, as far as they are in planes of their own.
+    /// Erases blocks without valid pages at the same time, as far as they are in planes of their own. A power cut leaves none
+    /// of them as it was.
     pub fn erase_together(
         &mut self,
-        blocks: impl Iterator<Item = Pbn>,
+        blocks: impl Iterator<Item = Pbn> + Clone,
         kind: BlockKind,
         cause: Cause,
     ) {
         let start = self.meter.timeline.chain();
         let mut end = start;
-        for pbn in blocks {
+        for (number, pbn) in blocks.clone().enumerate() {
             self.meter.timeline.begin_chain_beside(start);
-            self.erase(pbn, kind, cause);
+            let joined = unless_bug!(ZonesResetApart, number > 0, false);
+            self.erase_one(pbn, kind, cause, joined);
             end = end.max(self.meter.timeline.chain());
         }
         self.meter.timeline.go_on_at(end);
+        if self.wear.is_some() {
+            blocks.for_each(|pbn| self.level_wear(pbn));
+        }
     }
 
     /// Marks a valid page as superseded, in RAM and free of charge. Returns its block.

@@ -31,8 +31,8 @@ pub enum Change {
         from: Option<Ppn>,
         content: Option<Content>,
     },
-    /// A block was erased, or looks so.
-    Erase { pbn: Pbn, whole: bool },
+    /// A block was erased, or looks so; at the same time as that of the change before, where it is `joined`.
+    Erase { pbn: Pbn, whole: bool, joined: bool },
     /// A checkpoint was made: it counts when all of it is there.
     Checkpoint(Arc<Checkpoint>),
     /// The place of tombstones was changed. A page that was programmed in part cannot be read.
@@ -45,13 +45,18 @@ impl Change {
         Change::Program { ppn, raw: TORN, stamp: 0, sequence, from, content: None }
     }
 
+    /// Whether it began together with the change before.
+    pub const fn is_joined(&self) -> bool {
+        matches!(self, Change::Erase { joined: true, .. })
+    }
+
     /// What is left of it when power is cut meanwhile.
     pub const fn torn(&self) -> Option<Self> {
         match *self {
             Change::Program { ppn, sequence, from, .. } => {
                 Some(Change::torn_program(ppn, sequence, from))
             }
-            Change::Erase { pbn, .. } => Some(Change::Erase { pbn, whole: false }),
+            Change::Erase { pbn, joined, .. } => Some(Change::Erase { pbn, whole: false, joined }),
             Change::Checkpoint(_) | Change::Burial(_) => None,
         }
     }

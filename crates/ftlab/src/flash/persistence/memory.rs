@@ -94,7 +94,7 @@ impl Memory {
                 self.contents.program(*ppn, *raw, *sequence, content.clone());
             }
             Change::Checkpoint(_) | Change::Burial(_) => {}
-            Change::Erase { pbn, whole } => {
+            Change::Erase { pbn, whole, .. } => {
                 self.doubtful.remove(pbn);
                 self.contents.erase(*pbn);
                 self.half_erased.retain(|half| half != pbn);

@@ -65,11 +65,11 @@ impl Persistence {
         }
     }
 
-    /// Hears that a block was erased.
+    /// Hears that a block was erased, at the same time as the one before where it is `joined`.
     #[inline]
-    pub fn erase(&mut self, pbn: Pbn) {
+    pub fn erase(&mut self, pbn: Pbn, joined: bool) {
         if self.memory.is_some() || self.checkpoints.is_some() {
-            self.note(Change::Erase { pbn, whole: true });
+            self.note(Change::Erase { pbn, whole: true, joined });
         }
     }
 
