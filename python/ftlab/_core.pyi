@@ -28,6 +28,7 @@ __all__ = [
     "TranslationPage",
     "Workplace",
     "__version__",
+    "available_cores",
     "catalog",
     "check",
     "check_obeyed",
@@ -44,6 +45,7 @@ __all__ = [
     "model_separation",
     "model_translation",
     "model_translation_of",
+    "open_input",
     "remove_unfinished",
     "replay",
     "resolve",
@@ -97,6 +99,13 @@ def resolve(config: str, plugins: Sequence[Any] = ...) -> str: ...
 class Reading:
     def __new__(cls) -> Self: ...
 
+def available_cores() -> int: ...
+def open_input(
+    reading: Reading,
+    config: str,
+    progress: _Progress | None = None,
+    plugins: Sequence[Any] = ...,
+) -> None: ...
 def simulate(
     points: Sequence[tuple[str, str]],
     progress: _Progress | None = None,

@@ -13,7 +13,7 @@ from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
 from ftlab.ftls import Ftl
 from ftlab.plugins import Named
-from ftlab.points import Entry, Store, complete, points_of
+from ftlab.points import Entry, complete, points_of
 from ftlab.points.order import differing, ordered
 from ftlab.report import points as tables
 from ftlab.result import Result
@@ -140,10 +140,7 @@ def sweep(
         **({"seeds": seeds} if seeds != 1 else {}),
     }
     points = points_of(tree)
-    folder = Path(results)
-    complete(points, folder, retry=retry, progress=progress)
-    store = Store(folder)
-    found = (store.entry(point) for point in points)
+    found = complete(points, Path(results), retry=retry, progress=progress)
     return Sweep([each for each in found if each])
 
 

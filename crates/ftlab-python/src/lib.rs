@@ -95,6 +95,8 @@ mod functions {
             model_separation,
             model_translation,
             model_translation_of,
+            available_cores,
+            open_input,
             simulate,
             watch,
             log,
@@ -237,6 +239,30 @@ mod functions {
         })
         .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&reports).expect("a report serialises"))
+    }
+
+    /// Simulations that this process may run at a time: the cores that the system gives it.
+    #[pyfunction]
+    fn available_cores() -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    /// Opens and measures the input that a configuration (JSON) names, for all runs over `reading`.
+    #[pyfunction]
+    #[pyo3(signature = (reading, config, progress=None, plugins=Vec::new()))]
+    fn open_input(
+        py: Python<'_>,
+        reading: Bound<'_, Reading>,
+        config: &str,
+        progress: Option<Py<PyAny>>,
+        plugins: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let reading = Arc::clone(&reading.get().0);
+        let faults = Faults::default();
+        let catalog = plugin::catalog(&plugins, &faults)?;
+        let config = catalog.resolve(&tree(config)?).map_err(raise)?;
+        with_classes(py, progress, &faults, move |watch| reading.open(&config, watch))
+            .map_err(|error| faults.instead_of(py, error))
     }
 
     /// Cuts the power of a point, a configuration (JSON) and the name of an FTL, `cuts` times at random, or `at`

@@ -18,6 +18,7 @@ from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table
 from ftlab.cli.sweep import results_option
+from ftlab.cli.timing import timing_option
 from ftlab.cli.words import translated
 from ftlab.fleet import Fleet
 from ftlab.points.volumes import LEAST_REQUESTS
@@ -36,6 +37,7 @@ from ftlab.report import fleet as report
 @model_options
 @results_option
 @cluster_option
+@timing_option
 @output_options
 @click.pass_context
 def fleet(

@@ -11,6 +11,7 @@ from ftlab.cli import drawing
 from ftlab.cli.progress import points_meter
 from ftlab.cli.say import say
 from ftlab.cli.show import show_table
+from ftlab.cli.timing import timing_option
 from ftlab.cli.written import check_inside
 from ftlab_papers import PAPERS, SEEDS, Experiment
 from ftlab_papers import reproduce as run
@@ -43,6 +44,7 @@ QUICK_REQUESTS = 5_000
 @click.option(
     "--scoreboard", is_flag=True, help="Judge all claims with every change: takes longer."
 )
+@timing_option
 @click.option("--list", "listed", is_flag=True, help="Show the claims of PAPER and stop.")
 def reproduce(
     paper: str,

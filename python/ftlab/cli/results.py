@@ -110,20 +110,21 @@ class Answer:
         if self.form in DATA:
             for note in tables.seed_notes(chosen):
                 say(f"warning: {translated(note)}", err=True)
-        content = self._content(chosen)
-        if self.output:
-            write_atomically(self.output, content)
-        elif self.form and isinstance(content, str):
-            hand_over(content)
-        else:
+        if not self.form:
             show_table(tables.table(chosen, self.columns, self.each))
             for note in tables.notes(chosen, self.each):
                 say(translated(note))
+            return
+        content = self._content(chosen, self.form)
+        if self.output:
+            write_atomically(self.output, content)
+        elif isinstance(content, str):
+            hand_over(content)
 
-    def _content(self, entries: Sequence[Entry]) -> str | bytes:
-        if self.form in ("md", "tex", "txt"):
-            return tables.written(self.form, entries, self.columns, self.each)
-        if self.form == "json" and not self.means:
+    def _content(self, entries: Sequence[Entry], form: str) -> str | bytes:
+        if form in ("md", "tex", "txt"):
+            return tables.written(form, entries, self.columns, self.each)
+        if form == "json" and not self.means:
             return tables.as_json(entries)
         found = tables.means(entries) if self.means else tables.rows(entries)
         forms: dict[str, Callable[[Sequence[tables.Row]], str | bytes]] = {
@@ -133,4 +134,4 @@ class Answer:
             "parquet": tables.as_parquet,
             "sqlite": tables.as_sqlite,
         }
-        return forms[self.form](found) if self.form else ""
+        return forms[form](found)

@@ -18,8 +18,9 @@ from ftlab.cli.progress import points_meter
 from ftlab.cli.results import Answer
 from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
+from ftlab.cli.timing import timing_option
 from ftlab.config import Config, merge
-from ftlab.points import Failure, Point, Store, complete, missing
+from ftlab.points import Failure, Point, complete, missing
 from ftlab.points.grid import points_of
 from ftlab.spread import parts
 
@@ -54,6 +55,7 @@ results_option: Callable[[Command], Command] = click.option(
 @click.option("--missing", "only_missing", is_flag=True, help="Print points without a result.")
 @click.option("--retry", is_flag=True, help="Run failed points again.")
 @cluster_option
+@timing_option
 @output_options
 @click.pass_context
 def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None:
@@ -77,11 +79,12 @@ def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None
             say(point.label)
         return
     with workers(options["cluster"], folder) as executor, points_meter() as progress:
-        complete(points, folder, retry=options["retry"], progress=progress, executor=executor)
-    store = Store(folder)
-    found = [(point, store.entry(point)) for point in points]
-    answer.give([replace(each, label=point.label) for point, each in found if each])
-    outcomes = [each.outcome for _, each in found if each]
+        found = complete(
+            points, folder, retry=options["retry"], progress=progress, executor=executor
+        )
+    told = zip(points, found, strict=True)
+    answer.give([replace(each, label=point.label) for point, each in told if each])
+    outcomes = [each.outcome for each in found if each]
     failures = [each for each in outcomes if isinstance(each, Failure)]
     context.exit(_code(points, failures, len(points) - len(outcomes), folder))
 

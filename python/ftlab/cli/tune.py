@@ -20,6 +20,7 @@ from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table
 from ftlab.cli.sweep import results_option, swept, when_option
+from ftlab.cli.timing import timing_option
 from ftlab.cli.words import translated
 from ftlab.config import Config, given, merge
 from ftlab.documents import TooDeepError, from_toml
@@ -50,6 +51,7 @@ SEARCHES = Path(ftlab.__file__).parent / "searches"
 @model_options
 @results_option
 @cluster_option
+@timing_option
 @output_options
 @figure_option
 def tune(print_config: bool, **options: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import socket
@@ -119,6 +120,12 @@ def attempt(point: Point, reading: Any, progress: Progress | None = None) -> Res
         if not point.refusal:
             point.check_input()
     return result
+
+
+def open_input(point: Point, reading: Any, progress: Progress | None = None) -> None:
+    """Read the input of a point, for all that share the reading; raises what is wrong with it."""
+    config, _, plugins = point.for_core
+    point.core.open_input(reading, json.dumps(config), progress, list(plugins))
 
 
 def outcome(found: Result | Exception) -> Outcome:

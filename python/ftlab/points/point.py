@@ -58,20 +58,20 @@ class Point:
     @cached_property
     def core(self) -> ModuleType:
         """The compiled core that runs it."""
-        return cores.core_of(*self._plugged)
+        return cores.core_of(*self.for_core)
 
     @cached_property
     def resolved(self) -> Config:
         """The configuration with all defaults; raises `ftlab.ConfigError` if it is wrong."""
-        config, _, plugins = self._plugged
+        config, _, plugins = self.for_core
         tree: Config = json.loads(self.core.resolve(json.dumps(config), plugins))
         return tree
 
     @cached_property
-    def _plugged(self) -> tuple[Config, str, list[Plugin]]:
+    def for_core(self) -> tuple[Config, str, list[Plugin]]:
         """Configuration and FTL as the core takes them, and the classes that they name."""
-        plugged = Plugged()
-        return *plugged.point(self.config, self.ftl), plugged.plugins
+        found = Plugged()
+        return *found.point(self.config, self.ftl), found.plugins
 
     @cached_property
     def input(self) -> Config:
@@ -107,7 +107,7 @@ class Point:
         """
         if self.refusal:
             return {"refused": self.given, "code": code(_core)}
-        _, ftl, plugins = self._plugged
+        _, ftl, plugins = self.for_core
         sections = {k: v for k, v in self.resolved.items() if k not in ("input", "workload")}
         written = {"written": [_class(each) for each in plugins]} if plugins else {}
         known: Config = {"input": self.input, "config": sections, "ftl": ftl}

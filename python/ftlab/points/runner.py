@@ -1,26 +1,30 @@
 """Runs the points whose results are missing, as many at a time as there are cores.
 
 Each is saved the moment it ends. What is running when the process stops is lost, no more: one
-point for each core. Points of one input follow one another and decode it once. Given an executor,
-points run in its workers (`ftlab.points.dispatch`).
+point for each core. Points of one input follow one another and decode it once, the longest first
+(`ftlab.points.queue`). Given an executor, points run in its workers (`ftlab.points.dispatch`).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ftlab import errors
+from ftlab import _core, errors
+from ftlab.config import Progress
 from ftlab.errors import ConfigError, ResourceError, starting_threads
-from ftlab.points.batch import attempt, by_input, outcome
+from ftlab.points.batch import attempt, open_input, outcome
 from ftlab.points.dispatch import Dispatch, Told
 from ftlab.points.point import Point
+from ftlab.points.queue import Queue
 from ftlab.points.stop import Stop
-from ftlab.points.store import Failure, Outcome, Store, lacks
+from ftlab.points.store import Entry, Failure, Outcome, Store, lacks
+from ftlab.points.timing import Span, noted
 from ftlab.points.workers import Workers
 from ftlab.result import Result
 
@@ -89,9 +93,12 @@ def complete(
     retry: bool = False,
     progress: Told | None = None,
     executor: Any = None,
-) -> None:
-    """Run the points that ``folder`` lacks, as `try_points` does, and keep no result in memory."""
-    _Runs(Store(folder), progress, executor).complete(points, retry)
+) -> list[Entry | None]:
+    """Run the points that ``folder`` lacks, as `try_points` does, and return what it has of each.
+
+    There is None for a point whose result was removed meanwhile.
+    """
+    return _Runs(Store(folder), progress, executor).complete(points, retry)
 
 
 def missing(points: Sequence[Point], folder: str | Path) -> list[Point]:
@@ -108,31 +115,37 @@ class _Runs:
         """What the points that failed have raised, by their digests."""
         self._store = store
         self._progress = progress
+        self._saved: dict[str, Entry] = {}
+        """What was run here, by its digest."""
         self._again: list[Point] | None = []
         """Points that are run once more, as long as there are such."""
         self._workers = None if executor is None else Workers.of(executor)
         self._stop = Stop()
         self._lock = Lock()
         self._shares: dict[str, float] = {}
+        self._share = 0.0
+        """The sum of these."""
         self._done = 0
         self._total = 0
 
-    def complete(self, points: Sequence[Point], retry: bool) -> None:
-        """Run the points that are not in the store, each once."""
-        wanted = {point.digest: point for point in points}.values()
-        self._run_all([point for point in wanted if self._store.lacks(point, retry)], retry)
+    def complete(self, points: Sequence[Point], retry: bool) -> list[Entry | None]:
+        """Run the points that are not in the store, each once, and return what it has of all."""
+        wanted = {point.digest: point for point in points}
+        found = {digest: self._store.entry(point) for digest, point in wanted.items()}
+        lacking = [wanted[digest] for digest, each in found.items() if lacks(each, retry)]
+        self._run_all(lacking, retry)
+        for point in lacking:
+            found[point.digest] = self._saved.get(point.digest) or self._store.entry(point)
+        return [found[point.digest] for point in points]
 
     def outcomes(self, points: Sequence[Point], retry: bool) -> list[Outcome]:
         """Run the points that are not in the store, each once, and return what came of all."""
-        wanted = {point.digest: point for point in points}
-        found = {digest: self._store.load(point) for digest, point in wanted.items()}
-        lacking = [wanted[digest] for digest, each in found.items() if lacks(each, retry)]
-        self._run_all(lacking, retry)
-        found |= {point.digest: self._store.load(point) for point in lacking}
-        lost = next((wanted[digest].label for digest, each in found.items() if each is None), None)
-        if lost is not None:
-            raise ConfigError(f"{self._store.folder}: the result of {lost} was removed meanwhile")
-        return [came for point in points if (came := found[point.digest])]
+        found = self.complete(points, retry)
+        for point, each in zip(points, found, strict=True):
+            if each is None:
+                lost = f"the result of {point.label} was removed meanwhile"
+                raise ConfigError(f"{self._store.folder}: {lost}")
+        return [each.outcome for each in found if each]
 
     def _run_all(self, points: Sequence[Point], retry: bool) -> None:
         if points:
@@ -148,33 +161,50 @@ class _Runs:
         What failed for want of memory, threads or a file is run again, one at a time.
         """
         self._total = len(points)
-        self._run_at_once(points, os.cpu_count() or 1)
+        self._run_at_once(points, _core.available_cores())
         again, self._again = self._again, None
         self._run_at_once(again or [], 1)
 
-    def _run_at_once(self, points: Sequence[Point], at_a_time: int) -> None:
-        with ThreadPoolExecutor(at_a_time) as pool:
+    def _run_at_once(self, points: Sequence[Point], workers: int) -> None:
+        queue = Queue(points, workers)
+        with noted(workers) as spans, ThreadPoolExecutor(workers) as pool:
             try:
                 with starting_threads():
-                    runs = [pool.submit(self._keep, *each) for each in _with_readings(points)]
-                for ended in as_completed(runs):
+                    at_work = [pool.submit(self._work, queue, spans) for _ in range(workers)]
+                for ended in as_completed(at_work):
                     ended.result()
             except BaseException:
                 self._stop.ask()
                 pool.shutdown(cancel_futures=True)
                 raise
 
+    def _work(self, queue: Queue, spans: list[Span]) -> None:
+        """Run one point after another until none is left."""
+        while given := queue.take():
+            point, input, opens = given
+            begin = time.perf_counter()
+            if opens:
+                try:
+                    self._open(point, input.reading)
+                finally:
+                    queue.opened(input)
+            opened = time.perf_counter()
+            self._keep(point, input.reading)
+            span = Span(input.number, begin, opened, time.perf_counter())
+            queue.ended(point, span.running)
+            spans.append(span)
+
+    def _open(self, point: Point, reading: Any) -> None:
+        """Read the input of a point; what is wrong with it, the point itself raises."""
+        with suppress(Exception):
+            self._stop.run(lambda: open_input(point, reading, self._teller(point)))
+        self._stop.check()
+
     def _keep(self, point: Point, reading: Any) -> None:
         """Run a point and save what came of it, unless it is to be run again."""
-
-        def tell(phase: str, requests: int, fraction: float | None) -> None:
-            self._stop.check()
-            start, share = PHASES.get(phase, (0.0, 0.0))
-            self._tell(point, start + share * (fraction or 0.0))
-
         found: Result | Exception
         try:
-            found = self._stop.run(lambda: attempt(point, reading, tell))
+            found = self._stop.run(lambda: attempt(point, reading, self._teller(point)))
         except ResourceError as error:
             found = error
         if isinstance(found, Exception):
@@ -182,25 +212,27 @@ class _Runs:
             if self._again is not None and Failure.of(found).momentary:
                 self._again.append(point)
                 return
-        self._store.save(point, outcome(found))
+        saved = self._store.save(point, outcome(found))
         with self._lock:
+            self._saved[point.digest] = saved
             self._done += 1
         self._tell(point, 1.0)
+
+    def _teller(self, point: Point) -> Progress:
+        def tell(phase: str, requests: int, fraction: float | None) -> None:
+            self._stop.check()
+            start, share = PHASES.get(phase, (0.0, 0.0))
+            self._tell(point, start + share * (fraction or 0.0))
+
+        return tell
 
     def _tell(self, point: Point, share: float) -> None:
         """Say how far all points are together, never less than before."""
         if self._progress is None:
             return
         with self._lock:
-            self._shares[point.digest] = max(share, self._shares.get(point.digest, 0.0))
-            self._progress(self._done, self._total, sum(self._shares.values()) / self._total)
-
-
-def _with_readings(points: Sequence[Point]) -> Iterator[tuple[Point, Any]]:
-    """Yield the points of one input after another, each with the reading that they share.
-
-    A reading takes memory from the first run over it to the last; what is refused has none.
-    """
-    for group in by_input(points):
-        reading = None if group[0].refusal else group[0].core.Reading()
-        yield from ((point, reading) for point in group)
+            more = share - self._shares.get(point.digest, 0.0)
+            if more > 0:
+                self._shares[point.digest] = share
+                self._share += more
+            self._progress(self._done, self._total, min(self._share / self._total, 1.0))

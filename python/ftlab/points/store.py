@@ -54,22 +54,17 @@ class Store:
         """Return the file of a point's result."""
         return self.folder / f"{point.digest}{END}"
 
-    def load(self, point: Point) -> Outcome | None:
-        """Return what came of a point; None if there is nothing, or its file is damaged."""
-        found = self.entry(point)
-        return found.outcome if found else None
-
     def lacks(self, point: Point, retry: bool = False) -> bool:
         """Tell whether there is nothing of a point, or a failure that is run again, as `lacks`."""
-        return lacks(self.load(point), retry)
+        return lacks(self.entry(point), retry)
 
     def entry(self, point: Point) -> Entry | None:
         """Return what the file of a point holds; None if there is none, or it is damaged."""
         found = read(self.path(point))
         return found if found and found.identity == point.identity else None
 
-    def save(self, point: Point, outcome: Outcome) -> None:
-        """Write what came of a point, which appears whole or not at all."""
+    def save(self, point: Point, outcome: Outcome) -> Entry:
+        """Write what came of a point, whole or not at all, and return what was written."""
         kind, tree = _tree(outcome)
         content = {
             "label": point.label,
@@ -77,7 +72,9 @@ class Store:
             "identity": point.identity,
             kind: tree,
         }
-        self._write(self.path(point).name, packed(content))
+        path = self.path(point)
+        self._write(path.name, packed(content))
+        return Entry(path, point.label, **point.given, outcome=outcome, identity=point.identity)
 
     def entries(self) -> Iterator[Entry]:
         """Yield what the sound files hold, in the order of their settings."""
@@ -139,12 +136,15 @@ class Store:
         write_atomically(make_folder(self.folder) / name, content, place="entry")
 
 
-def lacks(found: Outcome | None, retry: bool) -> bool:
+def lacks(found: Entry | None, retry: bool) -> bool:
     """Tell whether nothing was found of a point, or a failure that is run again.
 
     That is one of the moment, or with ``retry`` any.
     """
-    return found is None or (isinstance(found, Failure) and (retry or found.momentary))
+    if found is None:
+        return True
+    came = found.outcome
+    return isinstance(came, Failure) and (retry or came.momentary)
 
 
 def read(path: Path) -> Entry | None:

@@ -42,6 +42,14 @@ impl Reading {
         Ok(Reading(Mutex::new(Some(Arc::new(decoded)))))
     }
 
+    /// Opens and measures the input that `config` names, so that no run has to wait for it.
+    ///
+    /// # Errors
+    /// Those of the input and of `watch`; [`Error::Config`] when another input has been opened before.
+    pub fn open(&self, config: &Config, watch: Watch<'_>) -> Result<(), Error> {
+        self.of(config, watch).map(drop)
+    }
+
     /// The input that `config` names.
     ///
     /// # Errors

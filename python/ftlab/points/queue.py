@@ -1,0 +1,112 @@
+"""Points that wait for a worker: those of one input one after another, the longest first.
+
+What runs last decides when all is done, so that should be short. How long a point takes is learned
+from those that have ended (`ftlab.points.costs`); until then one point of each FTL goes first.
+
+Points of one input share a reading, which takes memory from the first of them to the last. The
+worker that takes the first of them opens it; meanwhile others take points of the next input.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from threading import Condition
+from typing import Any
+
+from ftlab.points.batch import by_input
+from ftlab.points.costs import Costs
+from ftlab.points.point import Point
+
+
+class Queue:
+    """Points that wait for one of N workers."""
+
+    def __init__(self, points: Sequence[Point], workers: int) -> None:
+        self._changed = Condition()
+        self._costs = Costs(points)
+        self._ended = 0
+        self._most_open = max(2, workers // 2)
+        self._open: list[Input] = []
+        self._waiting = deque(Input(*each) for each in enumerate(by_input(points)))
+
+    def take(self) -> tuple[Point, Input, bool] | None:
+        """Return the point that runs next, its input, and whether this worker opens that.
+
+        It is None if no point is left. Waits while the inputs that are open are being read, and no
+        more of them may be.
+        """
+        with self._changed:
+            while True:
+                found = next((each for each in self._open if each.is_ready), None)
+                opens = found is None and bool(self._waiting) and len(self._open) < self._most_open
+                if opens:
+                    found = self._waiting.popleft()
+                    self._open.append(found)
+                    opens = not found.is_ready
+                if found is not None:
+                    point = found.points.popleft()
+                    if not found.points:
+                        self._open.remove(found)
+                    return point, found, opens
+                if not self._open:
+                    return None
+                self._changed.wait()
+
+    def opened(self, input: Input) -> None:
+        """Note that an input is open: other workers may take its points."""
+        with self._changed:
+            input.is_ready = True
+            self._changed.notify_all()
+
+    def ended(self, point: Point, seconds: float) -> None:
+        """Note how long a point took.
+
+        The order is made anew whenever twice as many have ended: it is learned fast, and costs
+        little however many there are.
+        """
+        with self._changed:
+            self._costs.learn(point, seconds)
+            self._ended += 1
+            if self._ended & (self._ended - 1) == 0:
+                for each in [*self._open, *self._waiting]:
+                    each.sort(self._costs)
+                self._waiting = deque(sorted(self._waiting, key=_longest, reverse=True))
+
+
+class Input:
+    """Points of one input that wait, and the reading that they share."""
+
+    def __init__(self, number: int, points: Sequence[Point]) -> None:
+        refused = points[0].refusal is not None
+        self.number = number
+        self.points = deque(_of_each_ftl(points))
+        self.reading: Any = None if refused else points[0].core.Reading()
+        self.is_ready = refused or len(points) == 1
+        """Whether no worker has to wait for it."""
+        self.longest = 0.0
+        """How many seconds the longest of the points takes."""
+
+    def sort(self, costs: Costs) -> None:
+        """Put what takes longest first, but for one point of each FTL of which nothing is known."""
+        new = {str(each.ftl): each for each in reversed(self.points)}
+        first = [id(each) for ftl, each in new.items() if not costs.knows(ftl)]
+        seconds = {id(point): costs.of(point) for point in self.points}
+        self.longest = max(seconds.values())
+        ordered = sorted(self.points, key=lambda point: seconds[id(point)], reverse=True)
+        self.points = deque(sorted(ordered, key=lambda point: id(point) not in first))
+
+
+def _longest(input: Input) -> float:
+    return input.longest
+
+
+def _of_each_ftl(points: Sequence[Point]) -> list[Point]:
+    """Return the first point of each FTL, then the second of each, and so on."""
+    seen: Counter[str] = Counter()
+    turns = []
+    for point in points:
+        ftl = str(point.ftl)
+        turns.append(seen[ftl])
+        seen[ftl] += 1
+    return [points[place] for place in sorted(range(len(points)), key=turns.__getitem__)]
