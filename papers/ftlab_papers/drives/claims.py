@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ftlab import model
 from ftlab_papers.drives.points import LEVEL_PASSES, PASSES
 from ftlab_papers.drives.published import (
     ALL,
     CALIBRATED,
-    GIB,
     GUESSES,
     HALF,
     LAST,
@@ -20,7 +18,6 @@ from ftlab_papers.drives.published import (
 from ftlab_papers.findings import Bound, Statement, Value
 from ftlab_papers.measures import Measure, Of, Term, at
 from ftlab_papers.placed import between
-from ftlab_papers.runs import Runs
 from ftlab_papers.tables import Says, Words, claims
 
 WORDS = Words(__package__)
@@ -37,16 +34,6 @@ HALVES = range(PASSES // 2, PASSES)
 def level(used: float) -> Measure:
     """Return the write amplification of the twin at a fill level."""
     return at(STEADY, MAX, f"{used:g} GiB")
-
-
-def left_out(used: float) -> Term:
-    """Return what the closed form says of a fill level by all others."""
-
-    def said(_: Runs) -> float:
-        found = model.capacity([(each * GIB, wrote) for each, wrote in LEVELS.items()])
-        return float(found.fits[0]["left_out"][list(LEVELS).index(used)])
-
-    return said
 
 
 def stream(drive: str, what: str) -> Measure:
@@ -131,12 +118,8 @@ SAYS: Says = {
     "D1": [
         Value(f"{used:g} GiB", LEVELS[used], level(used), within=LEVEL_BAR) for used in HELD_OUT
     ],
-    "D2": [
-        Value(f"{used:g} GiB", said, left_out(used), within=LEVEL_BAR)
-        for used, said in LEVELS.items()
-    ],
-    "D3": _stream("SSD A"),
-    "D4": _stream("SSD B"),
+    "D2": _stream("SSD A"),
+    "D3": _stream("SSD B"),
     "O1": Bound("share of the cells", _share(), above=LEAST_SHARE, unit="%"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ftlab import model
 from ftlab.report.tables import ABSENT, Table
 from ftlab_papers.charts import bars, panels
 from ftlab_papers.claims import Judged
@@ -12,6 +13,7 @@ from ftlab_papers.drives.claims import CELL_BAR, CELLS, HALVES, WORDS, level, ra
 from ftlab_papers.drives.points import UNITS, capacity
 from ftlab_papers.drives.published import (
     CALIBRATED,
+    GIB,
     GUESSES,
     HALF,
     LAST,
@@ -38,6 +40,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
         part("What was run", [_twins(runs)], units=UNITS, pages=pages_per_unit(sources)),
         *claim_parts(judged),
         part("Cells", [_cells(runs)], _pictures(runs)),
+        part("The closed form", [_closed_form()]),
         part("Half a pass", [_halves(runs)]),
         part("Not judged"),
     ]
@@ -78,6 +81,16 @@ def _cells(runs: Runs) -> Table:
 
 def _row(drive: str, what: str, said: float, ours: float, use: str) -> list[str]:
     return [drive, what, number(said), number(ours), number(ours / said - 1, "%+"), use]
+
+
+def _closed_form() -> Table:
+    found = model.capacity([(used * GIB, wrote) for used, wrote in LEVELS.items()])
+    pairs = zip(LEVELS.items(), found.fits[0]["left_out"], strict=True)
+    rows = [
+        [f"{used:g} GiB", number(said), number(ours), number(ours / said - 1, "%+")]
+        for (used, said), ours in pairs
+    ]
+    return Table(["fill level", "published", "from the five others", "difference"], rows)
 
 
 def _halves(runs: Runs) -> Table:
