@@ -740,6 +740,7 @@ def dripped(path: Path, question: bytes, ended: threading.Event) -> None:
 
 
 def test_who_drips_bytes_at_the_figures_stalls_no_other_and_not_the_end(folder):
+    # Each of them sends for 100 s.
     told, ended = folder / "told", threading.Event()
     with served(folder, metrics=told):
         slow = (told, b"GET /" + bytes(500), ended)
@@ -749,9 +750,9 @@ def test_who_drips_bytes_at_the_figures_stalls_no_other_and_not_the_end(folder):
         time.sleep(0.5)
         start = time.monotonic()
         assert ask(told, b"GET / HTTP/1.1\r\n\r\n").startswith("HTTP/1.1 200 OK")
-        assert time.monotonic() - start < 0.5
+        assert time.monotonic() - start < 5
         start = time.monotonic()
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 5
     ended.set()
     for each in drips:
         each.join()

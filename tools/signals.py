@@ -30,7 +30,7 @@ COMMAND = (sys.executable, "-m", "ftlab")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SOON_S = 1.0
 """Within what a command has to end on a machine that does nothing else."""
-BUSY = 5.0
+BUSY = 20.0
 """How much longer that may take where others work, too."""
 DURING = 0.8
 """The part of its time after its start in which a command is ended."""
