@@ -14,12 +14,16 @@ import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 
+from ftlab.config import Config, merge
 from ftlab.crash import crash, mounting, violation
+from ftlab.errors import ConfigError
 from ftlab.record import Record
 from ftlab.report.numbers import brief
 from ftlab.report.tables import Table
+from ftlab.simulation import check_obeyed
 
 WORKLOADS = (
     {"pattern": "randwrite", "bs": 512, "fsync": 10},
@@ -38,6 +42,10 @@ LONGEST_REQUEST = 20
 SEEDS = 20
 """Inputs of each workload, each on a device of another size."""
 
+HANDLES = 4
+ISOLATIONS = ("none", "initial", "persistent")
+"""What GC may mix of their pages."""
+
 LOGICAL_BLOCKS = 12
 """Of the smallest device."""
 
@@ -53,15 +61,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cuts", type=int, default=10_000_000, help="of all FTLs [10000000]")
-    parser.add_argument("ftls", nargs="*", help="[all that mount]")
+    parser.add_argument("--handles", action="store_true", help="writes have placement handles")
+    parser.add_argument("ftls", nargs="*", help="[all that mount, and hear handles]")
     arguments = parser.parse_args()
-    ftls = arguments.ftls or mounting()
+    ftls = arguments.ftls or [ftl for ftl in mounting() if not arguments.handles or hears(ftl)]
     inputs = (len(WORKLOADS) + len(TRIMS)) * SEEDS
     on_each_input = -(-arguments.cuts // (len(ftls) * inputs))
     # A second cut follows every other one.
     cuts = -(-2 * on_each_input // 3)
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(os.cpu_count()) as cores:
         configurations = every_configuration(Path(folder))
+        if arguments.handles:
+            configurations = [*map(with_handles, configurations, cycle(ISOLATIONS))]
         found = list(cores.map(partial(reports, configurations, cuts), ftls))
     print(table(ftls, found).markdown(), end="")
     lost = [told for each in found for report in each if (told := violation(report))]
@@ -69,12 +80,12 @@ def main() -> None:
     sys.exit(bool(lost))
 
 
-def reports(configurations: Sequence[dict[str, object]], cuts: int, ftl: str) -> list[Record]:
+def reports(configurations: Sequence[Config], cuts: int, ftl: str) -> list[Record]:
     """Return what came of an FTL on every input."""
     return [crash(configuration, ftl, cuts) for configuration in configurations]
 
 
-def every_configuration(folder: Path) -> list[dict[str, object]]:
+def every_configuration(folder: Path) -> list[Config]:
     """Return devices that are full from the first request on, and what is done to them."""
     found = []
     for seed in range(1, SEEDS + 1):
@@ -90,6 +101,29 @@ def every_configuration(folder: Path) -> list[dict[str, object]]:
     return found
 
 
+def hears(ftl: str) -> bool:
+    """Tell whether an FTL obeys placement handles."""
+    try:
+        check_obeyed({"ftl": {"separation": "handles"}}, [ftl])
+    except ConfigError:
+        return False
+    return True
+
+
+def with_handles(config: Config, isolation: str) -> Config:
+    """Return a device whose writes carry a handle for each quarter of its addresses."""
+    size = config["device"]["capacity"]
+    borders = ":".join(str(quarter * size // 4) for quarter in (1, 2, 3))
+    handles: Config = {
+        "ftl": {"separation": "handles"},
+        "handles": {"count": HANDLES, "isolation": isolation},
+        "input": {"hint_by": f"range:{borders}"},
+        # A frontier for each class, and one for what GC moves of it.
+        "device": {"over_provisioning": "200%"},
+    }
+    return merge([config, handles])
+
+
 def mixed(rng: random.Random, pages: int) -> str:
     """Return a trace of writes, a third of them long, and trims."""
     lines = ["time,op,offset,length"]
@@ -101,9 +135,7 @@ def mixed(rng: random.Random, pages: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def configuration(
-    seed: int, size: int, device: dict[str, object] | None = None, **source: dict[str, object]
-) -> dict[str, object]:
+def configuration(seed: int, size: int, device: Config | None = None, **source: Config) -> Config:
     """Return a device of so many bytes, and where its requests come from."""
     return {
         **source,
