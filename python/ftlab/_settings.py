@@ -72,7 +72,7 @@ class Device(Settings):
         Page size, data only; a power of two. Default: 4KiB. Range: 512B to 64KiB. Source: TPFTL
         Table 3.
     pages_per_block
-        Pages per block. Default: 64. Unit: pages. Range: 2 to 4096. Source: TPFTL Table 3.
+        Pages per block. Default: 64. Unit: pages. Range: 2 to 32768. Source: TPFTL Table 3.
     over_provisioning
         Physical over logical blocks, minus one. Default: 15%. Range: 0 to 100. Source: TPFTL Table
         3; choices.md#over-provisioning.

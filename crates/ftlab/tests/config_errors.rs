@@ -40,7 +40,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("page", r#"{"device": {"page": "128KiB"}}"#),
     ("page", r#"{"device": {"page": "4q"}}"#),
     ("page", r#"{"device": {"pages_per_block": 1}}"#),
-    ("page", r#"{"device": {"pages_per_block": 5000}}"#),
+    ("page", r#"{"device": {"pages_per_block": 50000}}"#),
     ("page", r#"{"device": {"pages_per_block": -1}}"#),
     ("page", r#"{"device": {"channels": 0}}"#),
     ("page", r#"{"device": {"planes_per_die": 2000}}"#),

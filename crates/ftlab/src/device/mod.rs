@@ -20,7 +20,7 @@ crate::settings! {
         /// Page size, data only; a power of two.
         page: Bytes = Bytes(4096), in 512..=65_536, source "TPFTL Table 3";
         /// Pages per block.
-        pages_per_block: u32 = 64, in 2..=4096, unit "pages", source "TPFTL Table 3";
+        pages_per_block: u32 = 64, in 2..=32_768, unit "pages", source "TPFTL Table 3";
         /// Physical over logical blocks, minus one.
         over_provisioning: Ratio = Ratio(0.15), in 0.0..=100.0,
             source "TPFTL Table 3; choices.md#over-provisioning";
