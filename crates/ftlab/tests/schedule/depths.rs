@@ -7,6 +7,7 @@ use ftlab::catalog::Catalog;
 use ftlab::config::Config;
 use ftlab::device::presets::PRESETS;
 use ftlab::flash::Geometry;
+use ftlab::gc::GcConfig;
 use ftlab::request::{Op, Request};
 use ftlab::rng::Rng;
 use ftlab::simulate::Role;
@@ -47,7 +48,8 @@ struct Found {
     has_gc: bool,
 }
 
-/// A preset with so much spare space and so many requests in it.
+/// A preset with so much spare space and so many requests in it. GC and placement are the default's: a reserve of a
+/// drive does not fit into a device as small as this.
 fn config(preset: &str, spare: &str, depth: usize) -> Config {
     let tree = json!({
         "preset": preset,
@@ -61,6 +63,8 @@ fn config(preset: &str, spare: &str, depth: usize) -> Config {
     });
     let mut config =
         Catalog::standard().resolve(tree.as_object().expect("a table")).expect("a configuration");
+    config.gc = GcConfig::default();
+    config.ftl.separation = String::from("none");
     let planes = crate::planes(&config.device);
     let device = &mut config.device;
     let block = u64::from(device.pages_per_block) * device.page.0;
