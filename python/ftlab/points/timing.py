@@ -89,7 +89,7 @@ class Timing:
         return alone + sum(_makespan(each, cores) for each in self.rounds)
 
     def efficiency(self, cores: int) -> float:
-        """Return the share of N cores that one core, or as many computers, would need."""
+        """Return the time that one core would take over ``cores`` times that of ``cores`` cores."""
         return self.expected(1) / cores / self.expected(cores)
 
     def text(self) -> str:
@@ -125,11 +125,13 @@ def timed() -> Iterator[Timing]:
 def noted(cores: int) -> Iterator[list[Span]]:
     """Yield where to note what ``cores`` workers do, whether anybody asked for it or not."""
     spans: list[Span] = []
-    yield spans
-    timing = _ASKED.get()
-    if timing is not None and spans:
-        timing.cores = max(timing.cores, cores)
-        timing.rounds.append(spans)
+    try:
+        yield spans
+    finally:
+        timing = _ASKED.get()
+        if timing is not None and spans:
+            timing.cores = max(timing.cores, cores)
+            timing.rounds.append(spans)
 
 
 def _length(spans: Sequence[Span]) -> float:
