@@ -27,6 +27,8 @@ const LENGTHS: &[&str] = &[
     "lengths.fio map",
     "lengths.fio range",
     "lengths.fio free",
+    "lengths.fio uneven",
+    "lengths.fio between",
     "mixed.fio lengths",
 ];
 

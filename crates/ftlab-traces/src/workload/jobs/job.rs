@@ -74,11 +74,18 @@ pub(super) enum Steps {
 pub(super) enum Sizes {
     /// Lengths with weights.
     Table(Vec<(u32, f64)>),
-    /// Multiples of the first number up to the second.
+    /// Multiples of the first number, and the second.
     Range(u32, u32),
 }
 
 impl Sizes {
+    /// Lengths with weights, each rounded down to a multiple of the smallest one, as fio does.
+    fn table(mut table: Vec<(u32, f64)>) -> Self {
+        let least = table.iter().map(|(size, _)| *size).min().unwrap_or(1);
+        table.iter_mut().for_each(|(size, _)| *size -= *size % least);
+        Sizes::Table(table)
+    }
+
     pub(super) fn least(&self) -> u64 {
         u64::from(match self {
             Sizes::Table(table) => table.iter().map(|(size, _)| *size).min().unwrap_or(1),
@@ -122,11 +129,13 @@ pub(super) struct Job {
     pub(super) law: [Law; 3],
     /// Whether each block is used once in a pass.
     pub(super) map: bool,
-    /// Whether each pass over the space draws the same again, as fio's passes do.
+    /// Whether each pass draws the same again, as fio's passes do.
     pub(super) repeats: bool,
     /// First byte and bytes of the space.
     pub(super) start: u64,
     pub(super) length: u64,
+    /// Passes over the space at most.
+    pub(super) passes: Option<u64>,
     /// The job ends with these bytes, or with this number of requests.
     pub(super) bytes: Option<u64>,
     pub(super) requests: Option<u64>,
@@ -144,7 +153,7 @@ pub(super) struct Job {
     pub(super) file: Option<String>,
     /// Whether it waits for the jobs before it.
     pub(super) waits: bool,
-    /// The line that its end would have to be on.
+    /// The line to name if the job does not end.
     pub(super) line: u64,
     pub(super) name: String,
 }
@@ -285,7 +294,7 @@ impl<'a> Reader<'a> {
             Some(Sizes::Range(least.min(most), least.max(most)))
         })?;
         let split = self.directions(Key::BsSplit, "SIZE/PERCENT:.. with a sum of 100", |text| {
-            value::shares(text, |size| self.size(size)).map(Sizes::Table)
+            value::shares(text, |size| self.size(size)).map(Sizes::table)
         })?;
         let mut all = [0, 1, 2].map(|at| Sizes::Table(vec![(plain[at].unwrap_or(4096), 1.0)]));
         for (at, one) in range.into_iter().enumerate().chain(split.into_iter().enumerate()) {
@@ -319,7 +328,11 @@ impl<'a> Reader<'a> {
             ("read", _) => Work::Only(0),
             ("write", _) => Work::Only(1),
             ("trim", _) => Work::Only(2),
-            ("rw", _) | ("readwrite", false) => Work::Mix(self.share_of_reads()?),
+            ("rw", _) | ("readwrite", false) => match self.share_of_reads()? {
+                0.0 => Work::Only(1),
+                1.0 => Work::Only(0),
+                share => Work::Mix(share),
+            },
             ("trimwrite", _) => Work::TrimWrite,
             _ => {
                 let expected =
@@ -363,8 +376,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The space, and the bytes that are transferred in it.
-    fn space(&self, world: &World<'_>, least: u64) -> Result<(u64, u64, Option<u64>), Told> {
+    /// The space, in which there is room for a request of `most` bytes.
+    fn space(&self, world: &World<'_>, least: u64, most: u64) -> Result<Space, Told> {
         let of = "a size, or device.capacity for a percentage of it (--capacity)";
         let mut start = self.amount(Key::Offset, world.capacity, of)?.unwrap_or(0);
         if self.is_percentage(Key::Offset) {
@@ -383,22 +396,23 @@ impl<'a> Reader<'a> {
             return Err(Told::at(self.section.line, told));
         };
         let length = whole / least * least;
-        if length == 0 {
+        if length < most {
             let told = format!(
-                "job {:?}: found a space of {whole} B, expected room for a request of {least} B",
+                "job {:?}: found a space of {whole} B, expected room for a request of {most} B",
                 self.section.name
             );
             return Err(Told::at(self.section.line, told));
         }
         let usual = file.and(size).map_or(length, |size| size / least * least);
-        let bytes = self
+        let asked = self
             .amount(Key::IoSize, Some(length), "a size or a percentage")?
             .filter(|size| *size > 0);
         let loops = self.count(Key::Loops, 1 << 20)?.unwrap_or(1);
-        Ok((start, length, Some(bytes.unwrap_or(usual).saturating_mul(loops))))
+        let bytes = asked.unwrap_or(usual).saturating_mul(loops);
+        Ok(Space { start, length, bytes, passes: asked.is_none().then_some(loops) })
     }
 
-    fn pace(&self, sizes: &[Sizes; 3]) -> Result<Pace, Told> {
+    fn pace(&self, work: Work, sizes: &[Sizes; 3]) -> Result<Pace, Told> {
         let rate = |text: &str| {
             value::number(text, self.kb_base).filter(|rate| (1..1 << 50).contains(rate))
         };
@@ -410,6 +424,10 @@ impl<'a> Reader<'a> {
             if let Some(iops) = iops {
                 rates[at] = Some(iops * sizes[at].least());
             }
+        }
+        // A rate of what is not done moves no clock.
+        for at in (0..3).filter(|at| !work.directions().contains(at)) {
+            rates[at] = None;
         }
         let blocks = self.count(Key::ThinkBlocks, 1 << 40)?.unwrap_or(1);
         let think = self.time(Key::ThinkTime, 1_000)?.unwrap_or(0);
@@ -521,14 +539,8 @@ impl<'a> Reader<'a> {
     }
 
     fn lifetime(&self) -> Result<Lifetime, Told> {
-        let lifetimes = [
-            ("none", Lifetime::None),
-            ("short", Lifetime::Short),
-            ("medium", Lifetime::Medium),
-            ("long", Lifetime::Long),
-            ("extreme", Lifetime::Extreme),
-        ];
-        Ok(self.one_of(Key::WriteHint, &lifetimes)?.unwrap_or(Lifetime::Unset))
+        let named = Lifetime::ALL[1..].iter().map(|one| (one.name(), *one)).collect::<Vec<_>>();
+        Ok(self.one_of(Key::WriteHint, &named)?.unwrap_or(Lifetime::Unset))
     }
 
     fn file(&self) -> Result<Option<String>, Told> {
@@ -557,9 +569,9 @@ impl<'a> Reader<'a> {
     fn job(&self, world: &World<'_>) -> Result<Job, Told> {
         let (work, random, number) = self.pattern()?;
         let (sizes, align) = self.sizes()?;
-        let directions = work.directions().iter();
-        let least = directions.map(|at| sizes[*at].least()).min().unwrap_or(1);
-        let (start, length, bytes) = self.space(world, least)?;
+        let each = work.directions().iter().map(|at| sizes[*at].least());
+        let (least, most) = (each.clone().min().unwrap_or(1), each.max().unwrap_or(1));
+        let Space { start, length, bytes, passes } = self.space(world, least, most)?;
         let (law, map) = self.law(work, random, &sizes, length)?;
         let time_based = self.flag(Key::TimeBased)?;
         if time_based && self.get(Key::Runtime).is_none() {
@@ -570,7 +582,7 @@ impl<'a> Reader<'a> {
         Ok(Job {
             work,
             steps: self.steps(random, number)?,
-            pace: self.pace(&sizes)?,
+            pace: self.pace(work, &sizes)?,
             sizes,
             align,
             law,
@@ -578,7 +590,8 @@ impl<'a> Reader<'a> {
             repeats: !time_based && self.repeats()?,
             start,
             length,
-            bytes: bytes.filter(|_| !time_based),
+            passes: passes.filter(|_| !time_based),
+            bytes: (!time_based).then_some(bytes),
             requests: self.count(Key::NumberIos, u64::MAX)?,
             fsync: self.fsync()?,
             handles,
@@ -594,6 +607,16 @@ impl<'a> Reader<'a> {
             name: self.section.name.clone(),
         })
     }
+}
+
+/// Where a job goes, and how often.
+struct Space {
+    start: u64,
+    length: u64,
+    /// Bytes that are transferred in it.
+    bytes: u64,
+    /// Passes over it at most.
+    passes: Option<u64>,
 }
 
 /// The handles of a job, and which of them a write takes.

@@ -60,137 +60,27 @@ keys! {
 }
 
 /// Parameters that change no request: how fio reaches a device, what the data are, and what it reports.
-const INERT: &[&str] = &[
-    "allow_file_create",
-    "allow_mounted_write",
-    "allrandrepeat",
-    "atomic",
-    "buffer_compress_chunk",
-    "buffer_compress_percentage",
-    "buffer_pattern",
-    "buffered",
-    "bwavgtime",
-    "clat_percentiles",
-    "clocksource",
-    "continue_on_error",
-    "cpumask",
-    "cpus_allowed",
-    "cpus_allowed_policy",
-    "create_fsync",
-    "create_on_open",
-    "create_only",
-    "create_serialize",
-    "dedupe_mode",
-    "dedupe_percentage",
-    "dedupe_working_set_percentage",
-    "description",
-    "direct",
-    "directory",
-    "disable_bw",
-    "disable_bw_measurement",
-    "disable_clat",
-    "disable_lat",
-    "disable_slat",
-    "disk_util",
-    "end_fsync",
-    "error_dump",
-    "exitall_on_error",
-    "fadvise_hint",
-    "fallocate",
-    "file_append",
-    "filename_format",
-    "fixedbufs",
-    "force_async",
-    "fsync_on_close",
-    "gtod_cpu",
-    "gtod_reduce",
-    "group_reporting",
-    "hipri",
-    "hugepage-size",
-    "invalidate",
-    "io_submit_mode",
-    "iodepth_batch",
-    "iodepth_batch_complete",
-    "iodepth_batch_complete_max",
-    "iodepth_batch_complete_min",
-    "iodepth_batch_submit",
-    "iodepth_low",
-    "ioengine",
-    "iomem",
-    "iomem_align",
-    "iopsavgtime",
-    "ioscheduler",
-    "lat_percentiles",
-    "lockfile",
-    "lockmem",
-    "log_alternate_epoch",
-    "log_avg_msec",
-    "log_compression",
-    "log_compression_cpus",
-    "log_entries",
-    "log_hist_coarseness",
-    "log_hist_msec",
-    "log_max_value",
-    "log_offset",
-    "log_prio",
-    "log_store_compressed",
-    "log_unix_epoch",
-    "log_window_value",
-    "max_latency",
-    "mem",
-    "mem_align",
-    "md_per_io_size",
-    "name",
-    "new_group",
-    "nice",
-    "nonvectored",
-    "numa_cpu_nodes",
-    "numa_mem_policy",
-    "openfiles",
-    "overwrite",
-    "per_job_logs",
-    "percentile_list",
-    "pre_read",
-    "prio",
-    "prioclass",
-    "random_generator",
-    "rate_cycle",
-    "rate_min",
-    "rate_iops_min",
-    "readonly",
-    "refill_buffers",
-    "registerfiles",
-    "scramble_buffers",
-    "serialize_overlap",
-    "sgl",
-    "significant_figures",
-    "slat_percentiles",
-    "softrandommap",
-    "sqthread_poll",
-    "sqthread_poll_cpu",
-    "stats",
-    "sync",
-    "thread",
-    "uncached",
-    "unified_rw_reporting",
-    "unique_filename",
-    "unit_base",
-    "unlink",
-    "unlink_each_loop",
-    "use_os_rand",
-    "userspace_reap",
-    "write_bw_log",
-    "write_hist_log",
-    "write_iolog",
-    "write_iops_log",
-    "write_lat_log",
-    "zero_buffers",
-    "cmd_type",
-    "deac",
-    "uring_cmd",
-    "steadystate_check_interval",
-    "thinktime_blocks_type",
-];
+const INERT: &str = "\
+    allow_file_create allow_mounted_write allrandrepeat atomic buffer_compress_chunk
+    buffer_compress_percentage buffer_pattern buffered bwavgtime clat_percentiles clocksource
+    cmd_type continue_on_error cpumask cpus_allowed cpus_allowed_policy create_fsync
+    create_on_open create_serialize deac dedupe_mode dedupe_percentage
+    dedupe_working_set_percentage description direct directory disable_bw disable_bw_measurement
+    disable_clat disable_lat disable_slat disk_util error_dump exitall_on_error fadvise_hint
+    fallocate fixedbufs force_async group_reporting gtod_cpu gtod_reduce hipri hugepage-size
+    invalidate io_submit_mode iodepth_batch iodepth_batch_complete iodepth_batch_complete_max
+    iodepth_batch_complete_min iodepth_batch_submit iodepth_low ioengine iomem iomem_align
+    iopsavgtime ioscheduler lat_percentiles lockfile lockmem log_alternate_epoch log_avg_msec
+    log_compression log_compression_cpus log_entries log_hist_coarseness log_hist_msec
+    log_max_value log_offset log_prio log_store_compressed log_unix_epoch log_window_value
+    max_latency md_per_io_size mem mem_align name new_group nice nonvectored numa_cpu_nodes
+    numa_mem_policy openfiles overwrite per_job_logs percentile_list prio prioclass
+    random_generator rate_cycle rate_iops_min rate_min readonly refill_buffers registerfiles
+    scramble_buffers serialize_overlap sgl significant_figures slat_percentiles softrandommap
+    sqthread_poll sqthread_poll_cpu stats steadystate_check_interval thinktime_blocks_type
+    thread uncached unified_rw_reporting unique_filename unit_base unlink unlink_each_loop
+    uring_cmd use_os_rand userspace_reap write_bw_log write_hist_log write_iolog write_iops_log
+    write_lat_log zero_buffers";
 
 /// Parameters of which one value changes nothing, and any other would.
 const INERT_AS: &[(&str, &[&str])] = &[
@@ -201,6 +91,12 @@ const INERT_AS: &[(&str, &[&str])] = &[
     ("bs_unaligned", &["0"]),
     ("blocksize_unaligned", &["0"]),
     ("bs_is_seq_rand", &["0"]),
+    ("file_append", &["0"]),
+    ("create_only", &["0"]),
+    ("pre_read", &["0"]),
+    ("sync", &["0", "none"]),
+    ("end_fsync", &["0"]),
+    ("fsync_on_close", &["0"]),
     ("latency_target", &["0"]),
     ("fill_device", &["0"]),
     ("fill_fs", &["0"]),
@@ -222,7 +118,7 @@ impl Known {
         if let Some((key, _)) = NAMES.iter().find(|(_, names)| names.contains(&word)) {
             return Ok(Known::Key(*key));
         }
-        if INERT.contains(&word) {
+        if INERT.split_whitespace().any(|known| known == word) {
             return Ok(Known::Inert);
         }
         if let Some((_, values)) = INERT_AS.iter().find(|(name, _)| *name == word) {
@@ -257,7 +153,7 @@ mod tests {
     fn each_name_has_one_meaning() {
         let mut names: Vec<&str> =
             NAMES.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        names.extend(INERT);
+        names.extend(INERT.split_whitespace());
         names.extend(INERT_AS.iter().map(|(name, _)| *name));
         let all = names.len();
         names.sort_unstable();

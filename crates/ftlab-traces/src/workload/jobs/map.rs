@@ -22,7 +22,7 @@ impl Map {
     }
 
     /// Begins a pass.
-    fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         let words = self.blocks.div_ceil(64) as usize;
         self.left = self.blocks;
         self.used.clear();
@@ -38,16 +38,13 @@ impl Map {
         }
     }
 
-    /// Whether the next block begins a pass.
+    /// Whether the pass has used each block.
     pub(super) fn is_over(&self) -> bool {
         self.left == 0
     }
 
-    /// The next block; [`take`](Self::take) uses it.
+    /// The next block of a pass that is not over; [`take`](Self::take) uses it.
     pub(super) fn next(&mut self, rng: &mut Rng) -> u64 {
-        if self.left == 0 {
-            self.begin();
-        }
         let drawn = rng.below(self.blocks);
         self.free_from(drawn).or_else(|| self.free_from(0)).unwrap_or(drawn)
     }
@@ -105,7 +102,8 @@ mod tests {
                     })
                     .collect();
                 pass.sort_unstable();
-                assert!(pass.iter().copied().eq(0..blocks), "{blocks}");
+                assert!(pass.iter().copied().eq(0..blocks) && map.is_over(), "{blocks}");
+                map.begin();
             }
         }
     }

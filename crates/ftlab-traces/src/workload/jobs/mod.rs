@@ -71,16 +71,13 @@ pub fn jobs(
     seed: u64,
 ) -> Result<Box<dyn Input>, Error> {
     let at_path = |source| Error::Io { path: path.into(), source };
-    let told = |Told { line, message }| Error::Trace { file: path.to_owned(), line, message };
     let file = Path::new(path);
     let mut bytes = Vec::new();
     let read =
         File::open(file).and_then(|file| file.take(LONGEST_FILE + 1).read_to_end(&mut bytes));
     if read.map_err(at_path)? as u64 > LONGEST_FILE {
-        return Err(told(Told {
-            line: None,
-            message: "found more than 1 MiB, expected a job file".into(),
-        }));
+        let message = "found more than 1 MiB, expected a job file".into();
+        return Err(Told { line: None, message }.in_file(path));
     }
     let folder = file.parent().unwrap_or(Path::new(""));
     let world = World { capacity: capacity.map(|bytes| bytes.0), folder };
@@ -111,8 +108,8 @@ fn input(
     if requests == Some(0) {
         return Err(Error::config("input.requests", "found 0, expected at least 1"));
     }
-    let told = |Told { line, message }| Error::Trace { file: path.to_owned(), line, message };
-    let stages = stages(text, world, requests.is_some(), seed).map_err(told)?;
+    let stages =
+        stages(text, world, requests.is_some(), seed).map_err(|told| told.in_file(path))?;
     Ok(Box::new(Plan { name: name.into(), stages: stages.into(), requests }))
 }
 
@@ -253,7 +250,7 @@ impl Plan {
         };
         let depth = self.stages.iter().map(waiting).max().unwrap_or(0).min(65_536);
         let told = format!(
-            "jobs without a rate all arrive at time 0: host.mode = closed:{depth} has their depth"
+            "jobs without a rate all arrive at time 0: set host.mode = closed:{depth}, the sum of their depths"
         );
         (depth > 0).then_some(told).into_iter().collect()
     }

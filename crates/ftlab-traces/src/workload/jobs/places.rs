@@ -17,8 +17,10 @@ pub(super) struct Places {
     draws: [Option<Draws>; 3],
     map: Option<Map>,
     lengths: [Lengths; 3],
-    /// Where the next sequential request of each direction starts, bytes from the start of the space.
+    /// Where the last request of each direction ended, bytes from the start of the space.
     next: [u64; 3],
+    /// Passes over the space that have begun.
+    passes: u64,
     /// The place that comes again, and requests since a random one.
     again: u64,
     since: u64,
@@ -49,6 +51,7 @@ impl Places {
             map,
             lengths,
             next: [0; 3],
+            passes: 1,
             again: 0,
             since: 0,
             places,
@@ -63,52 +66,61 @@ impl Places {
         std::mem::take(&mut self.begins)
     }
 
-    /// The first byte and the length of the next request of a direction; `None` if a sequential one does not fit.
+    /// The first byte and the length of the next request of a direction; `None` if the pass has no room for it.
     pub(super) fn next(&mut self, direction: usize) -> Option<(u64, u32)> {
-        let place = self.place(direction)?;
-        let is_over = match (&self.map, self.job.steps) {
-            (Some(map), _) => map.is_over(),
-            (None, Steps::Sequential(_)) => {
-                self.job.work.directions().len() == 1 && self.next[direction] == self.job.length
-            }
-            _ => false,
-        };
-        if is_over && self.job.repeats {
+        let least = self.job.sizes[direction].least();
+        match self.job.steps {
+            Steps::Sequential(hole) => self.sequential(direction, hole, least),
+            steps => self.random(direction, steps, least),
+        }
+    }
+
+    /// Begins another pass, if the job has one.
+    pub(super) fn rewind(&mut self) -> bool {
+        if self.job.passes.is_some_and(|most| self.passes >= most) {
+            return false;
+        }
+        self.passes += 1;
+        self.next = [0; 3];
+        self.map.iter_mut().for_each(Map::begin);
+        if self.job.repeats {
             (self.places, self.sizes) = self.first.clone();
             self.begins = true;
         }
-        Some(place)
+        true
     }
 
-    fn place(&mut self, direction: usize) -> Option<(u64, u32)> {
-        let (steps, end) = (self.job.steps, self.job.length);
-        let least = self.job.sizes[direction].least();
-        let hole = match steps {
-            Steps::Sequential(hole) => hole,
-            _ => return Some(self.random(direction, steps, least)),
-        };
-        let start = if self.next[direction] == end { 0 } else { self.next[direction] };
-        if start + least > end {
+    fn sequential(&mut self, direction: usize, hole: u64, least: u64) -> Option<(u64, u32)> {
+        let (last, end) = (self.next[direction], self.job.length);
+        let mut start = if last == 0 { 0 } else { last.saturating_add(hole) };
+        if last < end && start >= end {
+            // A hole that leads beyond the end leads to the beginning.
+            start = 0;
+        }
+        if start.saturating_add(least) > end {
             return None;
         }
         let length = self.lengths[direction].draw(end - start, &mut self.sizes);
-        self.next[direction] = start + u64::from(length) + hole;
+        self.next[direction] = start + u64::from(length);
         Some((self.job.start + start, length))
     }
 
-    fn random(&mut self, direction: usize, steps: Steps, least: u64) -> (u64, u32) {
+    fn random(&mut self, direction: usize, steps: Steps, least: u64) -> Option<(u64, u32)> {
         let mut is_new = match steps {
             Steps::Runs(count) | Steps::Again(count) => self.since.is_multiple_of(count),
             Steps::Share(share) => self.places.chance(share),
             Steps::New | Steps::Sequential(_) => true,
         };
-        self.since += 1;
         let goes_on = match steps {
             Steps::Again(_) => self.again,
             _ => self.next[direction],
         };
         let end = self.job.length;
         is_new |= goes_on + least > end;
+        if is_new && self.map.as_ref().is_some_and(Map::is_over) {
+            return None;
+        }
+        self.since += 1;
         let (start, free) = if !is_new {
             (goes_on, end - goes_on)
         } else {
@@ -126,7 +138,8 @@ impl Places {
         let mut length = self.lengths[direction].draw(free, &mut self.sizes);
         match (&mut self.map, steps) {
             (Some(map), Steps::New) => {
-                length = map.take(start / least, u64::from(length) / least) * least as u32;
+                let free = map.take(start / least, u64::from(length).div_ceil(least));
+                length = u64::from(length).min(u64::from(free) * least) as u32;
             }
             // What goes on from a place does not count as used.
             (Some(map), _) if is_new => drop(map.take(start / least, 1)),
@@ -134,7 +147,7 @@ impl Places {
         }
         self.again = start;
         self.next[direction] = start + u64::from(length);
-        (self.job.start + start, length)
+        Some((self.job.start + start, length))
     }
 }
 
@@ -162,7 +175,8 @@ impl Lengths {
             let length = match self {
                 Lengths::Table { choice, sizes, .. } => sizes[choice.draw(rng)],
                 Lengths::Range { least, most } => {
-                    least * (1 + rng.below(u64::from(most / least)) as u32)
+                    let drawn = (least + rng.below((*most).into()) as u32) / least * least;
+                    drawn.min(*most)
                 }
             };
             if u64::from(length) <= free {

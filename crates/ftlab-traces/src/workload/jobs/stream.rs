@@ -5,7 +5,7 @@
 //! evenly over a round (stride scheduling), and `flow` takes the place of the depth.
 
 use super::Plan;
-use super::worker::Worker;
+use super::worker::{LATEST, Worker};
 use crate::error::Error;
 use crate::request::{BATCH, Request, RequestSource};
 use crate::units::Nanos;
@@ -76,7 +76,7 @@ impl Stream {
             if let Some(Reverse((turn, index))) = self.due.pop() {
                 let Some(request) = self.ready[index].take() else { continue };
                 self.prepare(index, turn + self.workers[index].1);
-                self.last = self.last.max(self.start + request.time);
+                self.last = self.last.max((self.start + request.time).min(LATEST));
                 self.bytes += u64::from(request.length);
                 return Some(request.at(self.last));
             }

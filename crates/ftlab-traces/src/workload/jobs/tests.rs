@@ -2,6 +2,9 @@ use super::*;
 use crate::request::{Op, Request};
 use std::collections::BTreeMap;
 
+/// No job here makes as many requests: one that does not end fails.
+const MOST: u64 = 1 << 20;
+
 /// The requests of a job file, of a device with 1 GiB.
 fn requests(text: &str) -> Result<Vec<Request>, String> {
     taken(text, None)
@@ -11,10 +14,11 @@ fn taken(text: &str, requests: Option<u64>) -> Result<Vec<Request>, String> {
     let world = World { capacity: Some(1 << 30), folder: Path::new("") };
     let stages = stages(text, &world, requests.is_some(), 1)
         .map_err(|told| format!("{}: {}", told.line.unwrap_or_default(), told.message))?;
+    let requests = requests.or(Some(MOST));
     let plan = Plan { name: "test".into(), stages: stages.into(), requests };
     let all = plan.open().expect("a stream").rest().expect("requests");
     assert_eq!(all, plan.open().expect("a stream").rest().expect("requests"), "the same again");
-    assert!(all.is_sorted_by_key(|request| request.time));
+    assert!(all.is_sorted_by_key(|request| request.time) && (all.len() as u64) < MOST);
     if let Some(end) = plan.address_space_bytes() {
         assert!(all.iter().all(|request| request.end() <= end));
     }
@@ -31,10 +35,58 @@ fn sequential_jobs_go_on_and_begin_anew() {
     let starts: Vec<u64> = all.iter().map(|request| request.offset - 10_240).collect();
     assert_eq!(starts, [0, 16_384, 32_768, 0, 16_384]);
     let all = requests("[a]\nrw=write:4k\nbs=8k\nsize=1m\n").expect("jobs");
-    assert_eq!((all.len(), all[1].offset), (85, 12_288), "a hole that does not fit ends the job");
+    assert_eq!((all.len(), all[1].offset), (85, 12_288), "no room behind a hole ends the job");
     let all = requests("[a]\nrw=trimwrite\nsize=8k\nnumber_ios=2\n").expect("jobs");
     let expected = [(Op::Trim, 0), (Op::Write, 0), (Op::Trim, 4096), (Op::Write, 4096)];
     assert_eq!(places(&all), expected.map(|(op, offset)| (op, offset, 4096)));
+}
+
+#[test]
+fn holes_lead_to_the_beginning_and_passes_begin_anew() {
+    let starts = |text: &str| {
+        let all = requests(&format!("[a]\nrw=write:{text}\n")).expect(text);
+        all.iter().map(|request| request.offset >> 12).collect::<Vec<_>>()
+    };
+    let all = starts("20k\nbs=4k\nsize=1m");
+    assert_eq!((all.len(), &all[42..45]), (256, &[252, 0, 6][..]), "a hole beyond the end");
+    assert_eq!(starts("18446744073709551615\nsize=12k"), [0, 0, 0]);
+    // A request that ends where the space does ends a pass.
+    assert_eq!(starts("4k\nsize=20k"), [0, 2, 4]);
+    assert_eq!(starts("4k\nsize=20k\nloops=2"), [0, 2, 4, 0, 2, 4]);
+    assert_eq!(starts("4k\nsize=20k\nio_size=28k"), [0, 2, 4, 0, 2, 4, 0]);
+    assert_eq!(starts("4k\nbs=8k\nsize=40k\nio_size=48k"), [0, 3, 6, 0, 3, 6]);
+    let all = requests("[a]\nrw=write\nfilesize=8k\nsize=1m\n").expect("jobs");
+    assert_eq!(all.len(), 2, "without io_size one pass");
+}
+
+#[test]
+fn a_pass_of_a_sequential_mix_ends_with_the_first_direction() {
+    let all = requests("[a]\nrw=rw\nrwmixread=80\nsize=64k\nio_size=1m\n").expect("jobs");
+    let first = all.iter().rposition(|one| one.offset == 15 << 12).expect("an end");
+    let passes: Vec<usize> = all
+        .windows(2)
+        .zip(1..)
+        .filter(|(two, _)| two[0].offset == 15 << 12 && two[1].offset == 0)
+        .map(|(_, at)| at)
+        .collect();
+    let pass = passes[0];
+    assert!((17..30).contains(&pass) && first > pass, "{passes:?}");
+    assert_eq!(places(&all[..pass]), places(&all[pass..2 * pass]), "fio repeats its passes");
+}
+
+#[test]
+fn lengths_are_multiples_of_the_smallest() {
+    let lengths = |text: &str| {
+        let all = requests(&format!("[a]\nrw=randwrite\nsize=1m\n{text}\n")).expect(text);
+        let mut lengths: Vec<u32> = all.iter().map(|one| one.length >> 10).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        lengths
+    };
+    assert_eq!(lengths("norandommap\nbssplit=4k/50:6k/50"), [4]);
+    assert_eq!(lengths("rw=write\nbssplit=6k/30:13k/30:20k/40"), [6, 12, 18]);
+    // The longest is another one.
+    assert_eq!(lengths("bsrange=6k-20k"), [6, 12, 18, 20]);
 }
 
 #[test]
@@ -171,8 +223,27 @@ fn jobs_that_time_ends_need_an_end() {
     let text = "[a]\nrw=randwrite\nsize=1m\ntime_based\nruntime=60\n";
     assert!(requests(text).expect_err("no end").contains("--requests N"));
     assert_eq!(taken(text, Some(5000)).expect("jobs").len(), 5000);
+    for unused in [
+        "rw=read\nrate=,1m",
+        "rw=rw\nrwmixread=100\nrate=,1m",
+        "rw=randrw\nrwmixread=0\nrate_iops=9,",
+    ] {
+        let text = format!("[a]\nsize=1m\ntime_based\nruntime=10s\n{unused}\n");
+        assert!(requests(&text).expect_err(unused).contains("--requests N"), "{unused}");
+    }
+    let fast =
+        "[a]\nrw=write\nbs=1\nsize=1m\nrate=4g\nrate_process=poisson\ntime_based\nruntime=10us\n";
+    let found = requests(fast).expect("jobs").len();
+    assert!((42_000..44_000).contains(&found), "{found}");
     let behind = format!("{text}[b]\nstonewall\nsize=1m\n");
     assert!(taken(&behind, Some(5000)).expect_err("no end").contains("does not end"));
+}
+
+#[test]
+fn stages_of_centuries_have_times() {
+    let late = "startdelay=3155000000\nrate_iops=1\nsize=8k\nstonewall\n";
+    let text: String = (0..6).map(|job| format!("[{job}]\n{late}")).collect();
+    assert_eq!(requests(&text).expect("jobs").len(), 12);
 }
 
 #[test]
@@ -187,6 +258,13 @@ fn a_mistake_names_its_line() {
         ("[a]\nverify=crc32c\n", "2: found verify=crc32c, which ftlab does not model"),
         ("[a]\nsize=${SIZE}\n", "variables are not replaced"),
         ("[a]\nsize=1m\nbs=2m\n", "1: job \"a\": found a space of 1048576 B"),
+        (
+            "[a]\nrw=randrw\nbs=4k,16k\nnorandommap\nsize=8k\n",
+            "1: job \"a\": found a space of 8192 B, expected room for a request of 16384 B",
+        ),
+        ("[a]\nend_fsync=1\n", "2: found end_fsync=1, which ftlab does not model; expected 0"),
+        ("[a]\nfile_append\n", "2: found file_append=, which ftlab does not model"),
+        ("[a]\nfilename_format=$jobname\n", "2: unknown parameter"),
         ("[a]\nsize=1m\nbs=0\n", "3: bs: found \"0\", expected sizes"),
         ("[a]\nsize=1m\nbssplit=4k/60:8k/60\n", "3: bssplit"),
         ("[a]\nsize=1m\nrandom_distribution=normal:20\n", "3: random_distribution"),
@@ -216,12 +294,14 @@ fn a_mistake_names_its_line() {
 /// Whatever is written over a job file is run or told, never a panic.
 #[test]
 fn no_text_breaks_anything() {
-    let text = "[global]\nrw=randrw\nbssplit=4k/50:8k/\nrandom_distribution=zoned:50/50:50/50\nsize=64k\n\
-                iodepth=4\nrate=1m\nthinktime=1ms\nplids=0-3\nfdp=1\n[a]\nnumjobs=2\noffset_increment=1%\n";
+    let random = "[global]\nrw=randrw\nbssplit=4k/50:8k/\nrandom_distribution=zoned:50/50:50/50\nsize=64k\n\
+                  iodepth=4\nrate=1m\nthinktime=1ms\nplids=0-3\nfdp=1\n[a]\nnumjobs=2\noffset_increment=1%\n";
+    let unequal = "[a]\nrw=randrw\nbs=4k,16k,64k\nnorandommap\nsize=32k\nrate=1m,\nrate_process=poisson\nruntime=9\n\
+                   [b]\nstonewall\nrw=rw:4k\nbsrange=4k-9k\nsize=32k\nloops=9\nrwmixread=50\nrate=9m\nstartdelay=9\n";
     let mut rng = crate::rng::Rng::new(1, "hostile");
     let alphabet = b"[]=:/,%-0123456789kmgpz.\n ;nabe\xff";
-    for _ in 0..20_000 {
-        let mut bytes = text.as_bytes().to_vec();
+    for round in 0..20_000 {
+        let mut bytes = [random, unequal][round % 2].as_bytes().to_vec();
         for _ in 0..=rng.below(3) {
             let at = rng.below(bytes.len() as u64) as usize;
             bytes[at] = alphabet[rng.below(alphabet.len() as u64) as usize];
@@ -235,6 +315,9 @@ fn no_text_breaks_anything() {
                 let mut batch = Vec::new();
                 plan.open().expect("a stream").fill(&mut batch).expect("requests");
                 assert!(batch.iter().all(|one| one.length > 0 || one.op == Op::Flush), "{text}");
+                if let Some(end) = plan.address_space_bytes() {
+                    assert!(batch.iter().all(|one| one.end() <= end), "{text}");
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Values as fio writes them: numbers with units, times, percentages, and lists by direction.
 
+use crate::error::Error;
 use crate::units::Nanos;
 
 /// What is wrong with a job file, and on which line.
@@ -12,6 +13,11 @@ pub(super) struct Told {
 impl Told {
     pub(super) fn at(line: u64, message: impl Into<String>) -> Self {
         Self { line: Some(line), message: message.into() }
+    }
+
+    pub(super) fn in_file(self, file: &str) -> Error {
+        let Told { line, message } = self;
+        Error::Trace { file: file.into(), line, message }
     }
 }
 

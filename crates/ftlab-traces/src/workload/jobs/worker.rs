@@ -8,6 +8,9 @@ use crate::units::Nanos;
 use crate::workload::handles::Hints;
 use std::sync::Arc;
 
+/// A job whose clock gets here has ended.
+pub(super) const LATEST: Nanos = Nanos::MAX >> 2;
+
 /// A clone of a job.
 pub(super) struct Worker {
     job: Arc<Job>,
@@ -71,15 +74,7 @@ impl Worker {
             self.writes = 0;
             return Some(self.signed(Request::flush()).at(self.last));
         }
-        if self.places.begins() {
-            self.ops = self.first_ops.clone();
-        }
-        let direction = match self.job.work {
-            Work::Only(direction) => direction,
-            Work::Mix(reads) => usize::from(!self.ops.chance(reads)),
-            Work::TrimWrite => 1,
-        };
-        let (offset, length) = self.places.next(direction)?;
+        let (direction, offset, length) = self.place()?;
         if let Some(clock) = &mut self.clock {
             self.last = clock.next(direction, length)?;
         }
@@ -96,6 +91,27 @@ impl Worker {
             request = self.signed(Request { op: Op::Trim, ..request }).at(self.last);
         }
         Some(request)
+    }
+
+    /// The direction of the next request, its first byte and its length.
+    fn place(&mut self) -> Option<(usize, u64, u32)> {
+        loop {
+            if self.places.begins() {
+                self.ops = self.first_ops.clone();
+            }
+            let direction = match self.job.work {
+                Work::Only(direction) => direction,
+                Work::Mix(reads) => usize::from(!self.ops.chance(reads)),
+                Work::TrimWrite => 1,
+            };
+            if let Some((offset, length)) = self.places.next(direction) {
+                return Some((direction, offset, length));
+            }
+            // A pass has room for a request of each direction.
+            if !self.places.rewind() {
+                return None;
+            }
+        }
     }
 
     fn signed(&self, request: Request) -> Request {
@@ -115,9 +131,9 @@ impl Worker {
 struct Clock {
     clocked: Clocked,
     now: Nanos,
-    /// Bytes of each direction, and when its next request is due if gaps are drawn.
+    /// Bytes of each direction, and when its next request is due if gaps are drawn, ns.
     bytes: [u64; 3],
-    due: [Nanos; 3],
+    due: [f64; 3],
     requests: u64,
     gaps: Rng,
 }
@@ -129,7 +145,7 @@ impl Clock {
             clocked,
             now,
             bytes: [0; 3],
-            due: [0; 3],
+            due: [0.0; 3],
             requests: 0,
             gaps: Rng::new(seed, "gaps"),
         }
@@ -139,20 +155,22 @@ impl Clock {
     fn next(&mut self, direction: usize, length: u32) -> Option<Nanos> {
         let Clocked { rate, poisson, think, delay, runtime } = self.clocked;
         if let Some(rate) = rate[direction] {
-            let gap = |bytes: u64| u128::from(bytes) * 1_000_000_000 / u128::from(rate);
             let due = match poisson {
-                true => self.due[direction],
-                false => gap(self.bytes[direction]).min(u128::from(Nanos::MAX >> 2)) as Nanos,
+                true => self.due[direction] as Nanos,
+                false => {
+                    let due = u128::from(self.bytes[direction]) * 1_000_000_000 / u128::from(rate);
+                    due.min(u128::from(LATEST)) as Nanos
+                }
             };
             self.now = self.now.max(delay.saturating_add(due));
             self.bytes[direction] = self.bytes[direction].saturating_add(length.into());
             if poisson {
-                let drawn = self.gaps.exponential(gap(length.into()) as f64);
-                self.due[direction] = due.saturating_add(drawn.round() as Nanos);
+                let gap = f64::from(length) * 1e9 / rate as f64;
+                self.due[direction] += self.gaps.exponential(gap);
             }
         }
         let time = self.now;
-        if runtime.is_some_and(|runtime| time - delay >= runtime) || time >= Nanos::MAX >> 2 {
+        if runtime.is_some_and(|runtime| time - delay >= runtime) || time >= LATEST {
             return None;
         }
         self.requests += 1;
