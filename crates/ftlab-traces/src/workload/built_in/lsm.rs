@@ -236,7 +236,7 @@ impl Tree {
         self.levels[below] = rest;
         if overlapping.is_empty() && level > 0 {
             // There is nothing to merge with: the file moves as it is.
-            self.levels[below].push(first);
+            self.add(below, [first]);
             return Ok(());
         }
         inputs.extend(overlapping);
@@ -251,16 +251,23 @@ impl Tree {
         for input in &inputs {
             self.transfer(Op::Read, *input, 0);
         }
+        let mut written = Vec::new();
         for number in 0..count {
             let at = |number: u64| from + (to - from) * number as f64 / count as f64;
             let end = if number + 1 == count { to } else { at(number + 1) };
             let file = File { from: at(number), to: end, bytes: each, slot: self.slot()? };
             self.transfer(Op::Write, file, below as u16 + 1);
-            self.levels[below].push(file);
+            written.push(file);
         }
         inputs.into_iter().for_each(|input| self.forget(input));
-        self.levels[below].sort_by(|a, b| a.from.total_cmp(&b.from));
+        self.add(below, written);
         Ok(())
+    }
+
+    /// Adds files to a level below level 0, which is in the order of keys.
+    fn add(&mut self, level: usize, files: impl IntoIterator<Item = File>) {
+        self.levels[level].extend(files);
+        self.levels[level].sort_by(|a, b| a.from.total_cmp(&b.from));
     }
 
     /// Takes the file behind the one that was merged last out of its level.
@@ -308,4 +315,22 @@ fn meta(class: u16) -> Meta {
         _ => Lifetime::Extreme,
     };
     Meta { handle: class + 1, lifetime, ..Meta::UNSET }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_in_the_order_of_keys() {
+        for capacity in [64 << 20, 1 << 30] {
+            let mut tree = Tree::new(capacity);
+            for number in 0..50_000 {
+                tree.next().expect("a request");
+                for level in &tree.levels[1..] {
+                    assert!(level.is_sorted_by(|a, b| a.to <= b.from), "{capacity}: {number}");
+                }
+            }
+        }
+    }
 }
