@@ -45,7 +45,7 @@ enum Order {
     Sequential,
     /// Uniform draws.
     Uniform,
-    /// Zipf's law; ranks are hashed over the range as fio does, so that about 63 % of it are ever written.
+    /// Zipf's law; ranks are hashed over the range, so about 63 % of it is ever written. fio's hash leaves fewer out.
     Zipf(f64),
     /// Shares of the writes and of the range, in percent, from its beginning: fio's `zoned`.
     Zoned(Vec<[f64; 2]>),
@@ -114,8 +114,10 @@ impl Order {
             ("seq", None) => Order::Sequential,
             ("rand", None) => Order::Uniform,
             ("zipf", Some(theta)) => Order::Zipf(number(theta).filter(|theta| *theta <= 10.0)?),
-            ("zoned", Some(zones)) => {
-                Order::Zoned(zones.split(':').map(zone).collect::<Option<_>>()?)
+            ("zoned", Some(text)) => {
+                let zones: Vec<_> = text.split(':').map(zone).collect::<Option<_>>()?;
+                let sum = |of: usize| zones.iter().map(|zone| zone[of]).sum::<f64>();
+                (sum(0) > 0.0 && sum(0) + sum(1) < f64::INFINITY).then_some(Order::Zoned(zones))?
             }
             _ => return None,
         })
@@ -355,6 +357,8 @@ mod tests {
             "1 zipf:11 0-100 0",
             "1 zoned:80 0-100 0",
             "1 zoned:80/0 0-100 0",
+            "1 zoned:0/20:0/80 0-100 0",
+            "1 zoned:1e308/20:1e308/80 0-100 0",
             "1 rand 0-100 0 4k 4k",
             "1 rand 0-100 0 soon",
         ] {
