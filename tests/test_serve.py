@@ -146,7 +146,7 @@ def test_each_handle_has_an_export(folder):
             assert client.read(0, 4096) == b"\3" * 4096, "all of them are one device"
             names = [data[4:] for kind, data in raw_names(folder) if kind == 2]
             assert names == [b"", b"1", b"2"]
-        for export in (b"3", b"01", b"x"):
+        for export in (b"3", b"0", b"01", b"x"):
             with pytest.raises(AssertionError), connected(folder, export=export) as client:
                 assert client.bytes, export
         assert written(device) == [4096, 2 * 4096, 3 * 4096]
@@ -189,14 +189,16 @@ def test_sizes_have_handles(folder):
 
 
 def test_hints_that_nobody_hears_are_refused(folder):
-    for hint, config, message in (
-        ("export", SMALL, "hint: found ftl.separation = none, expected handles"),
-        ("volume", HANDLES, 'hint: found "volume", expected export, range'),
-        ("range:2:1", HANDLES, "ascending borders"),
+    record = folder / "session.csv"
+    for ftl, hint, config, message in (
+        ("page", "export", SMALL, "hint: found ftl.separation = none, expected handles"),
+        ("page", "volume", HANDLES, 'hint: found "volume", expected export, range'),
+        ("page", "range:2:1", HANDLES, "ascending borders"),
+        ("zones", "export", HANDLES, "hint: found an FTL without handles"),
     ):
         with pytest.raises(ConfigError, match=re.escape(message)):
-            live.Device(folder / "image", folder / "socket", "page", config, hint=hint)
-        assert not (folder / "image").exists()
+            live.Device(folder / "image", folder / "socket", ftl, config, hint=hint, record=record)
+        assert not (folder / "image").exists() and not record.exists()
     with served(folder) as device, connected(folder):
         assert not any("handle" in name for name in device.figures())
 

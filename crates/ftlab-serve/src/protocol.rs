@@ -40,7 +40,7 @@ pub struct Export {
     pub sector: u32,
     /// What they should be multiples of, B: a page.
     pub preferred: u32,
-    /// Names that it has: an empty one, and the numbers from 1 up to below this.
+    /// Number of its names: the empty one, then 1, 2 and so on.
     pub names: u16,
 }
 
@@ -155,7 +155,8 @@ impl Protocol {
             return Some(0);
         }
         let number: u16 = str::from_utf8(name).ok()?.parse().ok()?;
-        (number < self.export.names && number.to_string().as_bytes() == name).then_some(number)
+        let is_known = (1..self.export.names).contains(&number);
+        (is_known && number.to_string().as_bytes() == name).then_some(number)
     }
 
     /// Takes the next message, or the next piece of one, from the input.

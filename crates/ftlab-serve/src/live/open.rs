@@ -89,8 +89,8 @@ impl Opening {
     /// [`Error::Internal`] when the FTL breaks a rule while it mounts.
     pub fn open(&self, catalog: &Catalog) -> Result<Live, Error> {
         let opened = catch_unwind(AssertUnwindSafe(|| match self.image.exists() {
-            true => self.mount(catalog)?.hinted_by(self.hint.as_ref()),
-            false => self.create(catalog)?.hinted_by(self.hint.as_ref()),
+            true => self.mount(catalog),
+            false => self.create(catalog),
         }));
         opened.unwrap_or_else(|panic| Err(Error::Internal(panic_message(panic.as_ref()))))
     }
@@ -103,6 +103,7 @@ impl Opening {
         let mut device = device(entry, &config)?;
         let ftl = entry.build(&config, &mut device)?;
         keeps_nothing(ftl.keeps_writes(), entry.name())?;
+        let handles = self.handles(ftl.as_ref())?;
         let superblock = Superblock {
             ftlab: env!("CARGO_PKG_VERSION").into(),
             ftl: entry.name().into(),
@@ -116,7 +117,7 @@ impl Opening {
             .map(|path| Recording::begin(path, self.hint.is_some()))
             .transpose()?;
         let image = allocate(&self.image, &bytes, room(&superblock, &config), &device)?;
-        let mut live = self.live(entry, &config, device, ftl, image);
+        let mut live = self.live(entry, &config, device, ftl, image, handles);
         live.store_events()?;
         live.recording = recording.map(Begun::start).transpose()?;
         Ok(live)
@@ -148,8 +149,9 @@ impl Opening {
                 .map_err(at(&self.image))?;
         image.checkpoint().map_err(at(&self.image))?;
         let ftl = mount(entry, &config, &mut device, &image).map_err(at(&self.image))??;
+        let handles = self.handles(ftl.as_ref())?;
         let costs = costs(&device, recovered);
-        let mut live = self.live(entry, &config, device, ftl, image);
+        let mut live = self.live(entry, &config, device, ftl, image, handles);
         live.simulation = live.simulation.resumed();
         live.store_events()?;
         live.mount = Some(Mount { wall_s: start.elapsed().as_secs_f64(), ..costs });
@@ -174,6 +176,19 @@ impl Opening {
         Ok(config)
     }
 
+    /// The placement handles that hints name; without hints none.
+    fn handles(&self, ftl: &dyn Ftl) -> Result<usize, Error> {
+        if self.hint.is_none() {
+            return Ok(0);
+        }
+        let metrics = ftl.metrics();
+        let classes = metrics.classes.filter(|_| metrics.zones.is_none());
+        let handled = classes.and_then(|classes| classes.handled);
+        let message = "found an FTL without handles, expected one that separates by them";
+        let handled = handled.ok_or_else(|| Error::config("hint", message))?;
+        Ok(handled.isolation.len())
+    }
+
     fn live(
         &self,
         entry: &Entry,
@@ -181,6 +196,7 @@ impl Opening {
         device: Device,
         ftl: Box<dyn Ftl>,
         image: Image<File>,
+        handles: usize,
     ) -> Live {
         let sector = config.device.sector.0;
         let capacity = config.device.capacity.expect("it was checked").0;
@@ -196,8 +212,8 @@ impl Opening {
             simulation: Simulation::new(&entry.spec, &config, device, ftl, None, address),
             image,
             recording: None,
-            hint: None,
-            hinted: Vec::new(),
+            hint: self.hint.clone(),
+            hinted: vec![Hinted::default(); handles],
             mount: None,
             first: None,
             damaged_reads: 0,
@@ -209,18 +225,6 @@ impl Opening {
 }
 
 impl Live {
-    /// The device with hints, which it has to have handles for.
-    fn hinted_by(mut self, hint: Option<&Hint>) -> Result<Self, Error> {
-        if hint.is_some() {
-            let handles = self.report().fdp.map(|fdp| fdp.available_media_writes.len());
-            let message = "found an FTL without handles, expected one that separates by them";
-            let handles = handles.ok_or_else(|| Error::config("hint", message))?;
-            self.hinted = vec![Hinted::default(); handles];
-            self.hint = hint.cloned();
-        }
-        Ok(self)
-    }
-
     /// Does to the image what was done to the device before the first request.
     fn store_events(&mut self) -> Result<(), Error> {
         let new = |_| -> (Cow<'static, [u8]>, bool) { panic!("no host has written anything") };
