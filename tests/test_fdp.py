@@ -105,3 +105,10 @@ def test_a_drive_without_handles_reports_none(trace: str) -> None:
     outcome = CliRunner().invoke(program, [*arguments, "--fdp"])
     assert outcome.exit_code == 2
     assert "found separation none, expected handles" in outcome.stderr
+
+
+def test_a_zoned_drive_has_no_handles(trace: str) -> None:
+    outcome = CliRunner().invoke(program, [*RUN, "--ftl=zones", trace, COLUMNS, "--fdp"])
+    assert outcome.exit_code == 2
+    assert "--fdp: found zones, expected placement handles" in outcome.stderr
+    assert "HBMW" not in outcome.stdout

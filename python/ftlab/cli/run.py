@@ -25,7 +25,7 @@ from ftlab.cli.show import show_sections, show_warnings
 from ftlab.cli.written import Written
 from ftlab.config import Config, merge
 from ftlab.plugins import resolved
-from ftlab.report.fdp import stats_text, status_text
+from ftlab.report.fdp import has_handles, stats_text, status_text
 from ftlab.report.summary import run_summary
 from ftlab.result import Result
 
@@ -122,6 +122,8 @@ def _check_handles(config: Config, ftl: str) -> None:
 def _show(result: Result, as_drive: bool) -> None:
     """Print a result: the summary, or what the command ``nvme`` prints of a drive."""
     if as_drive:
+        if not has_handles(result):
+            raise click.UsageError(f"--fdp: found {result['ftl']}, expected placement handles")
         hand_over(stats_text(result) + "\n" + status_text(result).rstrip("\n"))
     else:
         show_sections(run_summary(result))
