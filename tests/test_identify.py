@@ -33,7 +33,7 @@ def test_the_7450_max_has_1051_gib_and_a_third_of_spare_space(ftlab):
     assert shown.exit_code == 0, shown.output
     assert "capacity: 1,050.9 GiB (1,039.6 GiB to 1,053.0 GiB), victims fifo" in shown.stdout
     assert "spare space: 41.1 % of 745.1 GiB" in shown.stdout
-    assert "misfit: 1.9 %" in shown.stdout
+    assert "RMS error: 1.9 %" in shown.stdout
     assert "spare space explains these measurements" in shown.stdout
     assert "+4.4 %" in shown.stdout and "-2.5 %" in shown.stdout
 
@@ -73,8 +73,17 @@ def test_what_spare_space_does_not_explain_is_said(ftlab):
         ("used,write_amplification\n1GiB,0.5\n", "0.5, expected 1 or more"),
         ("used,write_amplification\n0,2\n", "found 0 bytes in use"),
         ("\xff\x00\x01", "drive.csv:1: found no column used"),
+        ("x" * 200_000, "drive.csv:1: field larger than field limit (131072), expected a CSV"),
+        ('used,write_amplification\n"1\n\nGiB",x\n', "drive.csv:4: write_amplification: found x"),
+        ("used,write_amplification\n1e400,2\n", "drive.csv:2: used: found 1e400, expected a size"),
     ],
 )
 def test_a_mistake_is_one_line_with_its_place(ftlab, content: str, told: str):
     Path("drive.csv").write_bytes(content.encode("latin-1"))
     assert told in failure(ftlab("identify", "drive.csv"), 2)
+
+
+@pytest.mark.parametrize("capacity", ["1e400", "1e300GB", "0", "half"])
+def test_a_capacity_that_no_drive_has_is_told(ftlab, capacity: str):
+    outcome = ftlab("identify", written(MAX_7450), "--capacity", capacity)
+    assert f"found {capacity}, expected a size such as 960GB" in failure(outcome, 2)

@@ -21,6 +21,9 @@ USED, MEASURED = "used", "write_amplification"
 LONGEST = 1000
 """Characters of a cell."""
 
+MOST = 1 << 63
+"""Bytes of a drive, and that are in use, are fewer."""
+
 VERDICTS = {
     "explained": "spare space explains these measurements",
     "systematic": "these cannot be explained by spare space: the error follows the fill level",
@@ -37,7 +40,7 @@ class Size(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number of bytes."""
         found = size(str(value))
-        if found is None or not found > 0:
+        if found is None or not 0 < found < MOST:
             self.fail(f"found {value}, expected a size such as 960GB or 894GiB", param, ctx)
         return int(found)
 
@@ -78,7 +81,7 @@ def identify(
     """
     outputs = Outputs.of(options, measurements)
     with open(measurements, encoding="utf-8", errors="replace", newline="") as file:
-        rows = list(_rows(measurements, csv.reader(file)))
+        rows = list(_rows(measurements, _lines(measurements, file)))
     found = model.capacity(rows, pages_per_unit, measured=seeds)
     table = _table(found)
     text = in_form(outputs.form, table, found.to_dict())
@@ -95,20 +98,29 @@ def size(text: str) -> float | None:
     return units.number(plain, "size")
 
 
-def _rows(path: str, lines: Iterable[list[str]]) -> Iterator[tuple[float, float]]:
+def _lines(path: str, text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Return the cells of each line of a CSV file, with the number of the line."""
+    lines = csv.reader(text)
+    try:
+        for cells in lines:
+            if any(cells) and not cells[0].startswith("#"):
+                yield lines.line_num, cells
+    except csv.Error as error:
+        raise ConfigError(f"{path}:{lines.line_num}: {error}, expected a CSV file") from error
+
+
+def _rows(path: str, lines: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[float, float]]:
     """Return the measurements of a CSV file."""
-    every = enumerate(lines, 1)
-    numbered = ((at, cells) for at, cells in every if any(cells) and not cells[0].startswith("#"))
-    number, header = next(numbered, (1, []))
+    number, header = next(lines, (1, []))
     names = [cell.strip().lstrip("\ufeff").lower() for cell in header]
     if missing := [name for name in (USED, MEASURED) if name not in names]:
         raise ConfigError(
             f"{path}:{number}: found no column {missing[0]}, expected {USED},{MEASURED}"
         )
-    for number, cells in numbered:
+    for number, cells in lines:
         row = dict(zip(names, (cell.strip()[:LONGEST] for cell in cells), strict=False))
         used, wrote = size(row.get(USED, "")), units.number(row.get(MEASURED, ""), "factor")
-        if used is None:
+        if used is None or not used < MOST:
             told = f"{USED}: found {row.get(USED) or 'nothing'}, expected a size such as 372.6GiB"
             raise ConfigError(f"{path}:{number}: {told}")
         if wrote is None:
@@ -135,7 +147,7 @@ def _table(found: Record) -> Table:
                 f"{fmean(runs):.3f}" if runs else ABSENT,
             ]
         )
-    return Table(["used", "measured", "fitted", "from the others", "error", "run"], rows)
+    return Table(["used", "measured", "fitted", "leave-one-out", "error", "run"], rows)
 
 
 def _show(found: Record, table: Table, advertised: int | None) -> None:
@@ -149,7 +161,7 @@ def _show(found: Record, table: Table, advertised: int | None) -> None:
         say(f"spare space: {100 * (best['capacity'] / advertised - 1):.1f} % of {_gib(advertised)}")
     if best["capacities"]:
         misfits = ", ".join(f"{100 * each['misfit']:.1f} % {each['victims']}" for each in others)
-        say(f"misfit: {100 * best['misfit']:.1f} %; of other victims {misfits}")
+        say(f"RMS error: {100 * best['misfit']:.1f} %; of other victims {misfits}")
     say(VERDICTS[best["verdict"]])
 
 
