@@ -40,14 +40,14 @@ from ftlab_papers.runs import Runs
 
 RULE = """One rule judges all claims. A claim is made of findings, each a published figure or order
 beside ours, which is a mean over seeds. A value is met if ours lies within 25 % of the published
-one, or of the narrower bar beside it, or within 0.02 of it; a change likewise, if it has the same
-sign too; a bound if ours lies within it as it stands; an order if it is ours too, where figures
-that differ by less than 0.001 or by a thousandth of the larger count as equal, and so do those
-whose order is not the same with every seed: a tie. A bound is met with every seed or not at all.
-What rises or falls does so by at least 0.02. Logarithms are judged by their differences and their
-order. A claim agrees if all its findings are met. It agrees in direction only if each finding that
-is not met is a change, or a bound of one, with the published sign and no tie. Otherwise it differs.
-Nothing is tuned to a published number.
+one, or within the narrower bar that stands next to it, or within 0.02 of it; a change likewise, if
+it has the same sign too; a bound if ours lies within it as it stands; an order if it is ours too,
+where figures that differ by less than 0.001 or by a thousandth of the larger count as equal, and so
+do those whose order is not the same with every seed: a tie. A bound is met with every seed or not
+at all. What rises or falls does so by at least 0.02. Logarithms are judged by their differences and
+their order. A claim agrees if all its findings are met. It agrees in direction only if each finding
+that is not met is a change, or a bound of one, with the published sign and no tie. Otherwise it
+differs. Nothing is tuned to a published number.
 """.strip().replace("\n", " ")
 
 NEAR_RATIO = 0.25

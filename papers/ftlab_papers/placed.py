@@ -1,12 +1,18 @@
-"""Placement on a device: the course of its write amplification, and what several writers write."""
+"""Placement on a device: what is written, how its write amplification changes, experiments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ftlab import Result
 from ftlab.points import Config
+from ftlab_papers.claims import Claim, Judged
+from ftlab_papers.experiment import Experiment, Points
 from ftlab_papers.inputs import Sources, Workload
+from ftlab_papers.measures import Measure, at, mean
+from ftlab_papers.report import Part
+from ftlab_papers.runs import Runs
+from ftlab_papers.tables import changes
 
 PAGE = 4096
 PAGES_PER_UNIT, QUICK_PAGES_PER_UNIT = 1024, 32
@@ -17,9 +23,27 @@ SHORTENED = f"Units have {QUICK_PAGES_PER_UNIT} pages instead of {PAGES_PER_UNIT
 Figure = Callable[[Result], float | None]
 
 
-def seeded(name: str) -> Workload:
-    """Return what carries seed and length to an experiment whose inputs are generated in runs."""
-    return Workload(name, ())
+def experiment(
+    package: str,
+    *,
+    name: str,
+    title: str,
+    points: Callable[[Sources], Points],
+    claims: Sequence[Claim],
+    parts: Callable[[Runs, Sources, Sequence[Judged]], Sequence[Part]],
+) -> Experiment:
+    """Return an experiment whose runs generate their inputs; its workload has seed and length."""
+    return Experiment(
+        name=name,
+        title=title,
+        workloads=(Workload(name, ()),),
+        points=points,
+        claims=claims,
+        parts=parts,
+        counterfactuals=changes(package),
+        shortened=SHORTENED,
+        seeds=1,
+    )
 
 
 def pages_per_unit(sources: Sources) -> int:
@@ -47,6 +71,30 @@ def written(parts: str, pages: int, passes: float) -> Config:
     }
 
 
+def one_stream(
+    pages: int, units: int, logical_units: int, passes: int, *, permuted: bool
+) -> Config:
+    """Return one stream over a whole device of units, in passes or by independent draws."""
+    logical = logical_units * pages
+    return {
+        "device": {
+            "page": PAGE,
+            "pages_per_block": pages,
+            "blocks": units,
+            "capacity": logical * PAGE,
+        },
+        "gc": {"policy": "greedy", "start": "each-page", "low": 2, "high": 3},
+        "workload": {
+            "pattern": "randwrite",
+            "random_map": permuted,
+            "bs": PAGE,
+            "size": logical * PAGE,
+            "requests": passes * logical,
+        },
+        "run": {"warmup": "none", "address": "modulo"},
+    }
+
+
 def between(begin: float, end: float) -> Figure:
     """Return the write amplification while the pages of the device are written from..to times.
 
@@ -67,3 +115,12 @@ def between(begin: float, end: float) -> Figure:
 
     amplification.__name__ = f"write amplification from {begin:g} to {end:g} passes"
     return amplification
+
+
+def halves(passes: range, *key: str) -> tuple[Measure, Measure]:
+    """Return the mean write amplification of the first halves of passes, and of the second ones."""
+    first, second = (
+        mean(at(between(each + begin, each + begin + 0.5), *key) for each in passes)
+        for begin in (0, 0.5)
+    )
+    return first, second

@@ -2,21 +2,16 @@
 
 from ftlab_papers.drives.claims import CLAIMS
 from ftlab_papers.drives.parts import parts
-from ftlab_papers.drives.points import WORKLOADS, points
-from ftlab_papers.experiment import Experiment
-from ftlab_papers.placed import SHORTENED
-from ftlab_papers.tables import changes
+from ftlab_papers.drives.points import points
+from ftlab_papers.placed import experiment
 
-EXPERIMENT = Experiment(
+EXPERIMENT = experiment(
+    __package__,
     name="drives",
     title="Twins of published drives",
-    workloads=WORKLOADS,
     points=points,
     claims=CLAIMS,
     parts=parts,
-    counterfactuals=changes(__package__),
-    shortened=SHORTENED,
-    seeds=1,
 )
 
 __all__ = ["EXPERIMENT"]

@@ -16,8 +16,8 @@ from ftlab_papers.drives.published import (
     STREAMS,
 )
 from ftlab_papers.findings import Bound, Statement, Value
-from ftlab_papers.measures import Measure, Of, Term, at
-from ftlab_papers.placed import between
+from ftlab_papers.measures import Measure, Of, at
+from ftlab_papers.placed import between, halves
 from ftlab_papers.tables import Says, Words, claims
 
 WORDS = Words(__package__)
@@ -41,7 +41,7 @@ def stream(drive: str, what: str) -> Measure:
     tenths = [at(TENTH, drive, f"{guess:g}") for guess in GUESSES[drive]]
     keys = [(drive, f"{guess:g}") for guess in GUESSES[drive]]
     if what == HALF:
-        wanted = [_mean(at(between(p + 0.5, p + 1), *key) for p in HALVES) for key in keys]
+        wanted = [halves(HALVES, *key)[1] for key in keys]
     else:
         wanted = [at({LAST: TENTH, ALL: WHOLE}[what], *key) for key in keys]
     count = len(keys)
@@ -75,15 +75,6 @@ def interpolated(places: Iterable[float], values: Iterable[float], wanted: float
     if high == low:
         return first
     return first + (second - first) * (wanted - low) / (high - low)
-
-
-def _mean(terms: Iterable[Term]) -> Measure:
-    listed = tuple(terms)
-
-    def work(*found: float) -> float:
-        return sum(found) / len(found)
-
-    return Of(work, listed)
 
 
 CELLS: list[tuple[str, str, float, Measure]] = [

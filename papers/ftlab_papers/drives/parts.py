@@ -24,7 +24,7 @@ from ftlab_papers.drives.published import (
 from ftlab_papers.findings import number
 from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Mark, Series
-from ftlab_papers.placed import between, pages_per_unit
+from ftlab_papers.placed import halves, pages_per_unit
 from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Runs
 from ftlab_papers.tables import Pictures
@@ -97,14 +97,11 @@ def _halves(runs: Runs) -> Table:
     rows = []
     for drive, guesses in GUESSES.items():
         key = (drive, f"{guesses[1]:g}")
-        halves = [
-            sum(runs(between(p + begin, p + begin + 0.5), *key) for p in HALVES) / len(HALVES)
-            for begin in (0, 0.5)
-        ]
+        found = [half(runs) for half in halves(HALVES, *key)]
         said = STREAMS[drive]
         change = number(said[HALF] / said[LAST] - 1, "%+")
-        ours = number(2 * halves[1] / sum(halves) - 1, "%+")
-        rows.append([drive, *map(number, halves), ours, change])
+        ours = number(2 * found[1] / sum(found) - 1, "%+")
+        rows.append([drive, *map(number, found), ours, change])
     return Table(
         ["drive", "first halves", "second halves", "second against both", "published"], rows
     )

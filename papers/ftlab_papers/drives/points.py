@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from ftlab import model
-from ftlab.points import Config, Point, merge
+from ftlab.points import Point, merge
 from ftlab_papers.drives.published import CALIBRATED, GIB, GUESSES, LEVELS, MAX
 from ftlab_papers.inputs import Sources
-from ftlab_papers.placed import PAGE, pages_per_unit, seed, seeded
+from ftlab_papers.placed import one_stream, pages_per_unit, seed
 from ftlab_papers.runs import Key
-
-WORKLOADS = (seeded("drives"),)
 
 UNITS = 1024
 PASSES = 10
@@ -30,8 +28,8 @@ def points(sources: Sources) -> dict[Key, Point]:
     pages, seeds, physical = pages_per_unit(sources), seed(sources), capacity()
 
     def add(key: Key, share: float, passes: int, *, permuted: bool) -> None:
-        config = merge([_device(pages), _writes(pages, share, passes, permuted), seeds])
-        found[key] = Point(" ".join(key), config, "page")
+        job = one_stream(pages, UNITS, round(UNITS * share), passes, permuted=permuted)
+        found[key] = Point(" ".join(key), merge([job, seeds]), "page")
 
     for used in LEVELS:
         add((MAX, f"{used:g} GiB"), used / physical, LEVEL_PASSES, permuted=False)
@@ -39,26 +37,3 @@ def points(sources: Sources) -> dict[Key, Point]:
         for guess in guesses:
             add((drive, f"{guess:g}"), 1 / guess, PASSES, permuted=True)
     return found
-
-
-def _device(pages: int) -> Config:
-    device = {"page": PAGE, "pages_per_block": pages, "blocks": UNITS}
-    return {
-        "device": device,
-        "gc": {"policy": "greedy", "start": "each-page", "low": 2, "high": 3},
-        "run": {"warmup": "none", "address": "modulo"},
-    }
-
-
-def _writes(pages: int, share: float, passes: int, permuted: bool) -> Config:
-    logical = round(UNITS * share) * pages
-    return {
-        "device": {"capacity": logical * PAGE},
-        "workload": {
-            "pattern": "randwrite",
-            "random_map": permuted,
-            "bs": PAGE,
-            "size": logical * PAGE,
-            "requests": passes * logical,
-        },
-    }

@@ -24,10 +24,9 @@ from ftlab_papers.fdp_cache.points import (
 )
 from ftlab_papers.fdp_cache.published import CACHELIB, LM_FDP, LM_NONE
 from ftlab_papers.findings import Order, Statement, Value
-from ftlab_papers.measures import Measure, Of, Term, at
+from ftlab_papers.measures import Measure, Of, at
 from ftlab_papers.placed import between
 from ftlab_papers.quantities import AMPLIFICATION
-from ftlab_papers.runs import Runs
 from ftlab_papers.tables import Says, Words, claims
 
 WORDS = Words(__package__)
@@ -73,20 +72,7 @@ def objects(placement: str) -> Measure:
     return _nearest(without, wanted, LM_NONE)
 
 
-def chosen(without: list[Measure], names: tuple[int, ...], published: float) -> Measure:
-    """Return the name of what is nearest to a published figure."""
-    values: list[Term] = [_constant(float(name)) for name in names]
-    return _nearest(without, values, published)
-
-
-def _constant(value: float) -> Term:
-    def same(_: Runs) -> float:
-        return value
-
-    return same
-
-
-def _nearest(without: list[Measure], wanted: list[Measure] | list[Term], said: float) -> Measure:
+def _nearest(without: list[Measure], wanted: list[Measure], said: float) -> Measure:
     count = len(without)
 
     def work(*found: float) -> float:

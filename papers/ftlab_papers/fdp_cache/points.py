@@ -8,10 +8,8 @@ from __future__ import annotations
 from ftlab.points import Config, Point, merge
 from ftlab_papers.fdp_cache.published import CACHELIB, LMCACHE, Workers
 from ftlab_papers.inputs import Sources
-from ftlab_papers.placed import PAGE, QUICK_PAGES_PER_UNIT, pages_per_unit, seed, seeded, written
+from ftlab_papers.placed import PAGE, QUICK_PAGES_PER_UNIT, pages_per_unit, seed, written
 from ftlab_papers.runs import Key
-
-WORKLOADS = (seeded("fdp-cache"),)
 
 FORM, ROW, OBJECTS = "closed form", "CacheLib", "LMCache"
 FDP, NONE = "FDP", "none"

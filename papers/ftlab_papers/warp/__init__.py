@@ -1,22 +1,17 @@
 """WARP (FAST 2026): three streams on its emulated drives, by the counters of its artifact."""
 
-from ftlab_papers.experiment import Experiment
-from ftlab_papers.placed import SHORTENED
-from ftlab_papers.tables import changes
+from ftlab_papers.placed import experiment
 from ftlab_papers.warp.claims import CLAIMS
 from ftlab_papers.warp.parts import parts
-from ftlab_papers.warp.points import WORKLOADS, points
+from ftlab_papers.warp.points import points
 
-EXPERIMENT = Experiment(
+EXPERIMENT = experiment(
+    __package__,
     name="warp",
     title="WARP: FDP by its emulated drives",
-    workloads=WORKLOADS,
     points=points,
     claims=CLAIMS,
     parts=parts,
-    counterfactuals=changes(__package__),
-    shortened=SHORTENED,
-    seeds=1,
 )
 
 __all__ = ["EXPERIMENT"]

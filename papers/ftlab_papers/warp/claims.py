@@ -10,7 +10,7 @@ from statistics import fmean
 
 from ftlab_papers.findings import Bound, Order, Statement, Value
 from ftlab_papers.measures import Measure, Of, Term, at
-from ftlab_papers.placed import between
+from ftlab_papers.placed import between, halves
 from ftlab_papers.quantities import AMPLIFICATION
 from ftlab_papers.tables import Says, Words, claims
 from ftlab_papers.warp.points import (
@@ -57,6 +57,11 @@ def one_stream(order: str, ratio: float) -> Measure:
     return at(STEADY, STREAM, order, f"{ratio:g}")
 
 
+def in_halves(ratio: float) -> tuple[Measure, Measure]:
+    """Return that of the first and the second halves of a permutation's passes."""
+    return halves(range(STREAM_FROM, STREAM_PASSES), STREAM, "permutation", f"{ratio:g}")
+
+
 def mean_error(pairs: Iterable[tuple[Term, float]]) -> Measure:
     """Return the mean of how far each term is from what is published, as a share."""
     listed = tuple(pairs)
@@ -70,16 +75,8 @@ def mean_error(pairs: Iterable[tuple[Term, float]]) -> Measure:
 
 def _halves(ratio: float) -> Measure:
     """Return how much less the second halves of passes write than the first ones."""
-    passes = range(STREAM_FROM, STREAM_PASSES)
-    key = (STREAM, "permutation", f"{ratio:g}")
-    firsts = [at(between(each, each + 0.5), *key) for each in passes]
-    seconds = [at(between(each + 0.5, each + 1), *key) for each in passes]
-    half = len(passes)
-
-    def change(*found: float) -> float:
-        return fmean(found[half:]) / fmean(found[:half]) - 1
-
-    return Of(change, (*firsts, *seconds))
+    first, second = in_halves(ratio)
+    return second / first - 1
 
 
 CELLS = [(third, placement) for third in THIRDS for placement in PLACEMENTS]

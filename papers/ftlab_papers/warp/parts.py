@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ftlab.report.tables import Table
+from ftlab.report.tables import ABSENT, Table
 from ftlab.style import Draw
 from ftlab_papers.charts import bars, curves, lines, panels
 from ftlab_papers.claims import Judged
 from ftlab_papers.findings import number
 from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Marks, Series, known
-from ftlab_papers.measures import Term
-from ftlab_papers.placed import PAGE, between, pages_per_unit
+from ftlab_papers.measures import Measure, Term
+from ftlab_papers.placed import PAGE, pages_per_unit
 from ftlab_papers.quantities import AMPLIFICATION, cell
 from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Runs
 from ftlab_papers.tables import Pictures
-from ftlab_papers.warp.claims import WORDS, cumulative, interval, level, one_stream
+from ftlab_papers.warp.claims import WORDS, cumulative, in_halves, interval, level, one_stream
 from ftlab_papers.warp.points import (
     CELL,
     MIX_UNIT,
     MIXES,
     ORDERS,
     RATIOS,
-    STREAM,
-    STREAM_FROM,
-    STREAM_PASSES,
 )
 from ftlab_papers.warp.published import (
     CUMULATIVE,
@@ -72,10 +69,10 @@ def _runs(runs: Runs) -> Table:
     return Table(["runs", "number", "page writes"], rows)
 
 
-def compared(runs: Runs, term: Term, said: float | None) -> str:
+def _compared(runs: Runs, term: Term, said: float | None) -> str:
     """Return what is published, ours and the difference."""
     ours = cell(runs, term)
-    if said is None or not ours[0].isdigit():
+    if said is None or ours == ABSENT:
         return ours
     return f"{number(said)} / {ours} ({number(term(runs) / said - 1, '%+')})"
 
@@ -89,8 +86,8 @@ def _cells(runs: Runs) -> Table:
                 [
                     third,
                     each,
-                    compared(runs, cumulative(third, each), early),
-                    compared(runs, interval(third, each), late),
+                    _compared(runs, cumulative(third, each), early),
+                    _compared(runs, interval(third, each), late),
                 ]
             )
     return Table(["third stream", "placement", "cumulative at 4x", "from 4x to 6x"], rows)
@@ -101,7 +98,7 @@ def _levels(runs: Runs, unit: str) -> Table:
         [
             kind,
             *(
-                compared(runs, level(unit, kind, spare), LEVELS[unit, kind].get(spare))
+                _compared(runs, level(unit, kind, spare), LEVELS[unit, kind].get(spare))
                 for spare in SPARES
             ),
         ]
@@ -123,17 +120,9 @@ def _mixes(runs: Runs) -> Table:
 
 def _streams(runs: Runs) -> Table:
     rows = []
-    passes = range(STREAM_FROM, STREAM_PASSES)
     for ratio in RATIOS:
         found = [one_stream(order, ratio)(runs) for order in ORDERS]
-        halves = [
-            sum(
-                runs(between(p + b, p + b + 0.5), STREAM, "permutation", f"{ratio:g}")
-                for p in passes
-            )
-            / len(passes)
-            for b in (0, 0.5)
-        ]
+        halves = [half(runs) for half in in_halves(ratio)]
         change = number(found[0] / found[1] - 1, "%+")
         rows.append([f"{ratio:g}", *map(number, found), change, *map(number, halves)])
     return Table(
@@ -151,8 +140,7 @@ def _pictures(runs: Runs, judged: Sequence[Judged], *names: str) -> Pictures:
         ]
         return panels(draws, columns=2)
 
-    def _series(mark: Marks, name: str, term: object) -> Series:
-        assert callable(term)
+    def _series(mark: Marks, name: str, term: Callable[[str, str], Measure]) -> Series:
         return Series(name, [mark(term(third, name)) for third in THIRDS])
 
     def levels() -> Figure:

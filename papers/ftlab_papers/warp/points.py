@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ftlab.points import Config, Point, merge
 from ftlab_papers.inputs import Sources
-from ftlab_papers.placed import PAGE, pages_per_unit, seed, seeded, written
+from ftlab_papers.placed import PAGE, one_stream, pages_per_unit, seed, written
 from ftlab_papers.runs import Key
 from ftlab_papers.warp.published import (
     FDP,
@@ -19,8 +19,6 @@ from ftlab_papers.warp.published import (
     TYPES,
     UNITS,
 )
-
-WORKLOADS = (seeded("warp"),)
 
 CELL, LEVEL, MIXES, STREAM = "A2", "levels", "mix", "one stream"
 
@@ -72,7 +70,9 @@ def points(sources: Sources) -> dict[Key, Point]:
                     add((MIXES, unit, name, f"{spare} %"), device, other)
     for ratio in RATIOS:
         for order in ORDERS:
-            add((STREAM, order, f"{ratio:g}"), _stream(order, ratio, pages))
+            logical = round(STREAM_UNITS / ratio)
+            job = one_stream(pages, STREAM_UNITS, logical, STREAM_PASSES, permuted=ORDERS[order])
+            add((STREAM, order, f"{ratio:g}"), job)
     return found
 
 
@@ -105,25 +105,3 @@ def _level(logical: int, pages: int, name: str, spare: int) -> Config:
             },
         ]
     )
-
-
-def _stream(order: str, ratio: float, pages: int) -> Config:
-    """Return one stream over the whole device, in passes or by independent draws."""
-    logical = round(STREAM_UNITS / ratio) * pages
-    return {
-        "device": {
-            "page": PAGE,
-            "pages_per_block": pages,
-            "blocks": STREAM_UNITS,
-            "capacity": logical * PAGE,
-        },
-        "gc": {"policy": "greedy", "start": "each-page", "low": 2, "high": 3},
-        "workload": {
-            "pattern": "randwrite",
-            "random_map": ORDERS[order],
-            "bs": PAGE,
-            "size": logical * PAGE,
-            "requests": STREAM_PASSES * logical,
-        },
-        "run": {"warmup": "none", "address": "modulo"},
-    }
