@@ -21,14 +21,11 @@ use crate::units::Bytes;
 use job::{Job, Pace, World};
 use rustc_hash::FxHashMap;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 use text::LONGEST_FILE;
 use value::Told;
-
-/// Bytes in which the first section of a job file is looked for.
-const LOOKED_AT: u64 = 4096;
 
 /// Blocks in all random maps: a bit each is 1 GiB.
 const MOST_BLOCKS: u64 = 1 << 33;
@@ -43,16 +40,17 @@ pub fn is_job_file(path: &Path) -> bool {
     if !fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
         return false;
     }
-    let mut front = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut front));
-    read.is_ok() && begins_a_section(&String::from_utf8_lossy(&front))
+    File::open(path).is_ok_and(|file| begins_a_section(BufReader::new(file.take(LONGEST_FILE))))
 }
 
 /// JSON may begin with a bracket, too, but not with a name in it.
-fn begins_a_section(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '#']));
-    let name = first.and_then(|line| line.strip_prefix('[')?.split_once(']'));
+fn begins_a_section(text: impl BufRead) -> bool {
+    let is_comment =
+        |line: &[u8]| line.is_empty() || line.starts_with(b";") || line.starts_with(b"#");
+    let mut lines = text.split(b'\n').map_while(Result::ok);
+    let first = lines.find(|line| !is_comment(line.trim_ascii())).unwrap_or_default();
+    let first = String::from_utf8_lossy(&first);
+    let name = first.trim().strip_prefix('[').and_then(|line| line.split_once(']'));
     name.is_some_and(|(name, rest)| {
         !name.trim_start().is_empty() && rest.trim().is_empty() && !name.contains(['{', '"', ','])
     })

@@ -325,9 +325,11 @@ fn no_text_breaks_anything() {
 
 #[test]
 fn a_section_in_front_makes_a_job_file() {
+    let licence = "; all rights\n".repeat(1000) + "[job]\n";
     for (text, expected) in [
         ("; jobs\n\n[global]\nrw=write\n", true),
         ("[job 1]\n", true),
+        (&licence, true),
         ("[1, 2]\n", false),
         ("[\n", false),
         ("[{\"a\": 1}]", false),
@@ -335,6 +337,6 @@ fn a_section_in_front_makes_a_job_file() {
         ("fio version 3 iolog\n", false),
         ("", false),
     ] {
-        assert_eq!(begins_a_section(text), expected, "{text:?}");
+        assert_eq!(begins_a_section(text.as_bytes()), expected, "{text:?}");
     }
 }
