@@ -479,7 +479,8 @@ class OptimumMetrics(Section):
     equally often. Unit: factor. None where ``absent`` says why."""
     gap: float | None
     """Write amplification / that of the best division - 1. It is below 0 where a run is not in
-    steady state. Unit: ratio. None where ``absent`` says why, or without writes."""
+    steady state, or knows the future. Unit: ratio. None where ``absent`` says why, or without
+    writes."""
     absent: str | None
     """Why there is no bound. Unit: text. None where there is one."""
 

@@ -583,9 +583,9 @@ class Trace(Source):
     hint_by
         What the placement handle of a write follows from: its volume, in the order in which volumes
         are written; its first byte, or its length, as the number of borders that it reaches; or the
-        sequential stream that it continues, of COUNT, from 1 on: 0 has what continues none. Values:
-        volume, range:BYTE:BYTE.., size:BYTES:BYTES.. or stream:COUNT. Default: the trace's own
-        handles. Source: ours.
+        sequential stream that it continues: 1 to COUNT, or 0 if it continues none. Values: volume,
+        range:BYTE:BYTE.., size:BYTES:BYTES.. or stream:COUNT. Default: the trace's own handles.
+        Source: ours.
     """
 
     trace: str | None = setting("input.trace")

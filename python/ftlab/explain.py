@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 
 SECTIONS = {"service": "causes.service_us", "waiting": "causes.wait_us"}
 MOVED = (
-    *("mapping.", "prefetch.", "gc.", "merges.", "buffer.", "own."),
-    *("write_amplification", "causes.paus"),
+    "mapping.",
+    "prefetch.",
+    "gc.",
+    "merges.",
+    "buffer.",
+    "own.",
+    "write_amplification",
+    "causes.paus",
 )
 """Where figures are that show what an FTL did otherwise."""
 

@@ -19,7 +19,11 @@ CLASSES = 16
 """Classes that a separation has at most; behind `OPEN` each has a state for its full blocks."""
 
 STATES = (
-    *("free", "data", "log", "translation", "open (not full)"),
+    "free",
+    "data",
+    "log",
+    "translation",
+    "open (not full)",
     *(f"class {number}" for number in range(1, CLASSES + 1)),
 )
 """Their names; only blocks of data or translation pages are told to be open."""

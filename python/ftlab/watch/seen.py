@@ -20,7 +20,10 @@ OF_CLASSES = (SKY, BLUE, VERMILION, PINK, VIOLET, TEAL, RED, OLIVE, BROWN, GREY)
 """Of classes in turn; beyond the last they begin again."""
 
 COLOURS = {
-    **{DATA: SKY, LOG: PINK, TRANSLATION: AMBER, OPEN: GREEN},
+    DATA: SKY,
+    LOG: PINK,
+    TRANSLATION: AMBER,
+    OPEN: GREEN,
     **{OPEN + 1 + number: OF_CLASSES[number % len(OF_CLASSES)] for number in range(CLASSES)},
 }
 """Of blocks that are not free."""

@@ -41,8 +41,8 @@ crate::settings! {
         /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
         columns: Option<Columns> = None, absent "an error for such a file", source "ours";
         /// What the placement handle of a write follows from: its volume, in the order in which volumes are written; its
-        /// first byte, or its length, as the number of borders that it reaches; or the sequential stream that it continues, of
-        /// COUNT, from 1 on: 0 has what continues none.
+        /// first byte, or its length, as the number of borders that it reaches; or the sequential stream that it continues: 1 to
+        /// COUNT, or 0 if it continues none.
         hint_by: Option<HintBy> = None, absent "the trace's own handles", source "ours";
     }
 }

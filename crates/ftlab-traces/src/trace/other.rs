@@ -39,8 +39,10 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
     let first = lines.find(|line| !line.starts_with(b";"))?;
     match first[0] {
         b'{' | b'[' if is_json(first) => is(json(without_mark(front.bytes))),
-        b'[' => is("a fio job file, which is run from a plain file; or record its requests with \
-             fio --write_iolog=FILE JOB"),
+        b'[' => {
+            is("a fio job file; run it uncompressed and outside an archive (ftlab run JOB.fio), \
+             or record its requests with fio --write_iolog=FILE JOB")
+        }
         b'<' => is("a page or document in a markup language; was it saved from a browser?"),
         _ if is_old_fio(first) => {
             is("fio's iolog of version 1, which fio no longer reads either; record version 3 with \

@@ -42,7 +42,7 @@ use crate::error::Error;
 use crate::request::Input;
 
 pub use arrivals::Arrivals;
-pub use built_in::{BUILT_IN, BuiltIn, USUAL_CAPACITY};
+pub use built_in::{BUILT_IN, BuiltIn};
 pub use cachftl::Sequential;
 pub use config::WorkloadConfig;
 pub use handles::{HandleSelect, Handles};

@@ -17,7 +17,8 @@ figures! {
         /// Write amplification of the best division of the spare space over pages that are written equally often.
         write_amplification: Option<f64> = least,
             unit "factor", null "where `absent` says why", source "models.md#separation";
-        /// Write amplification / that of the best division - 1. It is below 0 where a run is not in steady state.
+        /// Write amplification / that of the best division - 1. It is below 0 where a run is not in steady state, or knows
+        /// the future.
         gap: Option<f64> = found.zip(least).map(|(found, least)| found / least - 1.0),
             unit "ratio", better Lower, null "where `absent` says why, or without writes",
             label "gap to optimum";

@@ -8,7 +8,7 @@ use crate::request::Input;
 use crate::units::Bytes;
 
 /// The device of a workload whose spaces are shares of it, unless its capacity is set.
-pub const USUAL_CAPACITY: Bytes = Bytes(4 << 30);
+const USUAL_CAPACITY: Bytes = Bytes(4 << 30);
 
 /// What makes the requests for a capacity, that many of them if a number is given, from a seed.
 type Make = fn(&BuiltIn, Bytes, Option<u64>, u64) -> Result<Box<dyn Input>, Error>;
@@ -72,7 +72,7 @@ impl BuiltIn {
         self.text.lines().find_map(|line| line.strip_prefix(front)).unwrap_or_default()
     }
 
-    /// Its requests on a device with `capacity`, or [`USUAL_CAPACITY`]: all of them or the first `requests`.
+    /// Its requests on a device with `capacity`, or of 4 GiB: all of them or the first `requests`.
     ///
     /// # Errors
     /// [`Error::Config`] and [`Error::Trace`] for a device that is too small.
