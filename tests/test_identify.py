@@ -76,6 +76,7 @@ def test_what_spare_space_does_not_explain_is_said(ftlab):
         ("x" * 200_000, "drive.csv:1: field larger than field limit (131072), expected a CSV"),
         ('used,write_amplification\n"1\n\nGiB",x\n', "drive.csv:4: write_amplification: found x"),
         ("used,write_amplification\n1e400,2\n", "drive.csv:2: used: found 1e400, expected a size"),
+        ("used,write_amplification\n1,1e400\n", "drive.csv:2: write_amplification: found 1e400"),
     ],
 )
 def test_a_mistake_is_one_line_with_its_place(ftlab, content: str, told: str):

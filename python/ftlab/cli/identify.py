@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from math import isinf
 from statistics import fmean
 from typing import Any
 
@@ -123,7 +124,7 @@ def _rows(path: str, lines: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[f
         if used is None or not used < MOST:
             told = f"{USED}: found {row.get(USED) or 'nothing'}, expected a size such as 372.6GiB"
             raise ConfigError(f"{path}:{number}: {told}")
-        if wrote is None:
+        if wrote is None or isinf(wrote):
             told = f"{MEASURED}: found {row.get(MEASURED) or 'nothing'}, expected a number"
             raise ConfigError(f"{path}:{number}: {told}")
         yield used, wrote
