@@ -178,8 +178,8 @@ fn fitted(model: impl Fn(f64) -> f64, measured: &[[f64; 2]]) -> f64 {
     };
     let [low, high] = SPARE.map(ln);
     let step = (high - low) / f64::from(STEPS);
-    let tried = (0..=STEPS).map(|at| low + f64::from(at) * step);
-    let best = tried.min_by(|a, b| misfit(*a).total_cmp(&misfit(*b))).unwrap_or(low);
+    let tried = (0..=STEPS).map(|at| low + f64::from(at) * step).map(|at| (misfit(at), at));
+    let best = tried.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(low, |(_, at)| at);
     of(least(best - step, best + step, misfit))
 }
 
