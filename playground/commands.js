@@ -7,12 +7,15 @@ const commands = (() => {
   /* A `--set` that TOML reads as what the page means. */
   const assigned = ([key, text]) => `--set ${word(`${key}=${text}`)}`;
 
-  /* Settings of the workload, and all others. */
+  /* Settings of the workload that `--workload` takes, which splits at commas, and all others. */
   function parted(settings) {
     const all = Object.entries(settings);
-    const own = all.filter(([key, text]) => key.startsWith("workload.") && !text.startsWith("["));
+    const own = all.filter(([key, text]) => key.startsWith("workload.") && !/[[,]/.test(text));
     return [own, all.filter(each => !own.includes(each))];
   }
+
+  /* A name that is no option. */
+  const file = name => word(name.startsWith("-") ? `./${name}` : name);
 
   /* `trace` is the name of a dropped file, or null. */
   function line({ ftls, settings }, trace) {
@@ -21,7 +24,7 @@ const commands = (() => {
     const verb = ftls.length > 1 ? "compare" : "run";
     const parts = [`ftlab ${verb}`];
     if (named) {
-      parts[0] += ` ${word(named)}`;
+      parts[0] += ` ${file(named)}`;
     } else {
       const pattern = settings["workload.pattern"] ?? "rand";
       const keys = workload.filter(([key]) => key !== "workload.pattern");

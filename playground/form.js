@@ -31,6 +31,9 @@ const form = (() => {
     { key: "run.warmup", label: "Before measuring", choices: ["none", "sequential", "random:1", "random:2", "footprint", "steady-random:5%"], when: () => true },
   ];
 
+  /* Characters of a default that a field has room for. */
+  const MOST_SHOWN = 10;
+
   const plain = text => text.replaceAll("`", "");
 
   function field(row, value, changed, choices) {
@@ -41,12 +44,13 @@ const form = (() => {
       if (unset && !names.includes(row.default)) select.append(element("option", { value: "", textContent: unset }));
       for (const name of names) select.append(element("option", { value: name, textContent: name }));
       const shown = value ?? (names.includes(row.default) ? row.default : "");
-      if (!names.includes(shown)) select.append(element("option", { value: shown, textContent: shown }));
+      if (shown && !names.includes(shown)) select.append(element("option", { value: shown, textContent: shown }));
       select.value = shown;
       select.addEventListener("change", () => changed(select.value === row.default ? "" : select.value));
       return select;
     }
-    const input = element("input", { type: "text", value: value ?? "", placeholder: row.default, autocomplete: "off", spellcheck: false });
+    const placeholder = row.default.length > MOST_SHOWN ? "default" : row.default;
+    const input = element("input", { type: "text", value: value ?? "", placeholder, title: `default: ${row.default}`, autocomplete: "off", spellcheck: false });
     input.addEventListener("change", () => changed(input.value.trim()));
     return input;
   }

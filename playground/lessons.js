@@ -98,18 +98,18 @@ const lessons = (() => {
     shown = { number, lesson, missing: "Run it first." };
   }
 
-  /* Takes the result of a run, if it is one of the lesson. */
-  function mark(number, now, reports) {
-    if (!shown || shown.number !== number) return;
+  /* Takes the result of what was asked, if it is a run of the lesson. */
+  function mark(asked, reports) {
+    if (!shown || shown.number !== asked.lesson) return;
     right = null;
-    const { lesson } = shown;
+    const { lesson } = shown, { settings } = asked;
     const lacking = lesson.ftls.filter(ftl => !of(reports, ftl));
-    const unmet = Object.entries(lesson.needs ?? {}).filter(([key, text]) => (now.settings[key] ?? "").replaceAll(" ", "") !== text);
-    const changed = Object.entries(lesson.settings).filter(([key, text]) => !(key in (lesson.needs ?? {})) && now.settings[key] !== text);
-    const added = Object.keys(now.settings).filter(key => !(key in lesson.settings) && !(key in (lesson.needs ?? {})));
+    const unmet = Object.entries(lesson.needs ?? {}).filter(([key, text]) => (settings[key] ?? "").replaceAll(" ", "") !== text);
+    const changed = Object.entries(lesson.settings).filter(([key, text]) => !(key in (lesson.needs ?? {})) && settings[key] !== text);
+    const added = Object.keys(settings).filter(key => !(key in lesson.settings) && !(key in (lesson.needs ?? {})));
     shown.missing = lacking.length ? `This run lacks ${lacking.join(", ")}.`
       : unmet.length ? `The question is about ${unmet.map(([key, text]) => `${key} = ${text}`).join(", ")}.`
-        : changed.length + added.length ? "The settings are not those of the question: begin the lesson again." : null;
+        : changed.length + added.length || asked.trace ? "The settings are not those of the question: begin the lesson again." : null;
     if (shown.missing === null) right = lesson.answer(ftl => of(reports, ftl));
   }
 

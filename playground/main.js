@@ -10,7 +10,7 @@
   const ftls = new Map(data.ftls.map(ftl => [ftl.name, ftl]));
   const titleOf = name => ftls.get(name)?.title ?? name;
 
-  let now = state.read(location.hash, rows), trace = null, reports = [], titles = [];
+  let now = state.read(location.hash, rows), asked = { ...now, trace: null }, trace = null, reports = [], titles = [];
 
   // The form.
   const { element } = form;
@@ -37,10 +37,9 @@
   });
 
   function inputKnob() {
-    const names = data.profiles.map(({ name }) => name);
     const select = element("select", {}, element("option", { value: "", textContent: trace ? trace.name : "generated" }),
-      ...(trace ? [] : names.map(name => element("option", { value: name, textContent: name }))));
-    select.value = trace ? "" : names.includes(now.settings["input.trace"]) ? now.settings["input.trace"] : "";
+      ...(trace ? [] : data.profiles.map(name => element("option", { value: name, textContent: name }))));
+    select.value = trace ? "" : data.profiles.includes(now.settings["input.trace"]) ? now.settings["input.trace"] : "";
     select.disabled = Boolean(trace);
     select.addEventListener("change", () => {
       if (select.value && !now.settings["input.requests"]) now.settings["input.requests"] = "20000";
@@ -83,10 +82,21 @@
     byId("line").textContent = commands.line(meant, file);
     byId("python").textContent = commands.python(meant, state.config(meant.settings, kinds), file);
     byId("drop").hidden = !trace;
+    compared();
+  }
+
+  /* Says whether results are of what the form says now. */
+  function compared() {
+    const same = state.written(now) === state.written(asked) && (trace && trace.name) === asked.trace;
+    byId("stale").hidden = same || !reports.length;
   }
 
   // Runs.
   async function run() {
+    if (!runs.ready()) return;
+    // The form stays open, and results are of what was asked.
+    asked = { ...structuredClone(now), trace: trace && trace.name };
+    byId("stale").hidden = true;
     const config = state.config(state.obeyed(now, obeys), kinds);
     if (trace) delete config.input?.trace;
     const names = [...now.ftls];
@@ -100,7 +110,7 @@
     document.body.dataset.run = "going";
     const begun = performance.now();
     let wrong = 0;
-    const questions = names.map(ftl => ({ ftl, config, every: null, trace: trace && trace.name }));
+    const questions = names.map(ftl => ({ ftl, config, every: null, trace: asked.trace }));
     const whole = await runs.all(questions, trace && trace.bytes, (at, what) => {
       if (what.frame) stage.frame(at, what.frame);
       else if (what.phase) stage.waits(at, what);
@@ -120,13 +130,17 @@
     byId("csv").disabled = byId("json").disabled = !known.length;
     if (!known.length) {
       byId("results").replaceChildren(element("caption", { className: "quiet", textContent: "No result." }));
+      lessons.mark(asked, []);
       return;
     }
     results.table(byId("results"), data.headlines, known.map(([title]) => title), known.map(([, report]) => report));
-    const warnings = known.flatMap(([title, report]) => report.warnings.map(warning => `${title}: ${warning}`));
-    byId("warnings").replaceChildren(...warnings.map(text => element("li", { textContent: text })));
-    byId("warnings").hidden = !warnings.length;
-    lessons.mark(now.lesson, now, known.map(([, report]) => report));
+    const warned = new Map();
+    for (const [title, { warnings }] of known) {
+      for (const text of warnings) warned.set(text, [...(warned.get(text) ?? []), title]);
+    }
+    byId("warnings").replaceChildren(...[...warned].map(([text, names]) => element("li", { textContent: `${names.join(", ")}: ${text}` })));
+    byId("warnings").hidden = !warned.size;
+    lessons.mark(asked, known.map(([, report]) => report));
   }
 
   byId("form").addEventListener("submit", event => { event.preventDefault(); run(); });
@@ -134,9 +148,10 @@
     runs.stop();
     byId("stop").disabled = true;
     byId("progress").textContent = "Stopped.";
+    show();
     document.body.dataset.run = "stopped";
   });
-  byId("reset").addEventListener("click", () => { now = structuredClone(state.START); trace = null; byId("file").value = ""; begin(); run(); });
+  byId("reset").addEventListener("click", () => { now = structuredClone(state.START); forget(); begin(); run(); });
 
   // A trace of one's own stays in the page.
   const MOST_BYTES = 64 << 20;
@@ -152,8 +167,13 @@
     told();
     run();
   }
+  /* The same file can be chosen again. */
+  function forget() {
+    trace = null;
+    byId("file").value = "";
+  }
   byId("file").addEventListener("change", event => take(event.target.files[0]));
-  byId("drop").addEventListener("click", () => { trace = null; byId("file").value = ""; told(); });
+  byId("drop").addEventListener("click", () => { forget(); told(); });
   addEventListener("dragover", event => event.preventDefault());
   addEventListener("drop", event => { event.preventDefault(); take(event.dataTransfer.files[0]); });
 
@@ -180,10 +200,10 @@
 
   function begin() {
     document.body.dataset.lesson = now.lesson ?? "";
-    lessons.show(now.lesson, lesson => { now = lesson; trace = null; begin(); run(); });
+    lessons.show(now.lesson, lesson => { now = lesson; forget(); begin(); run(); });
     told();
   }
-  addEventListener("hashchange", () => { now = state.read(location.hash, rows); begin(); run(); });
+  addEventListener("hashchange", () => { now = state.read(location.hash, rows); forget(); begin(); run(); });
   addEventListener("resize", stage.draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", stage.draw);
 

@@ -2,7 +2,7 @@
 const results = (() => {
   "use strict";
 
-  const SERIES = new Set(["distributions", "timeline", "schedule", "config", "warnings"]);
+  const SERIES = new Set(["distributions", "timeline", "samples", "warnings"]);
 
   const grouped = value => value.toLocaleString("en-US", { maximumFractionDigits: 2, minimumFractionDigits: Number.isInteger(value) ? 0 : 2 });
   const significant = value => value.toFixed(value >= 100 ? 1 : value >= 10 ? 2 : 3);
@@ -68,7 +68,7 @@ const results = (() => {
   function flat(tree, prefix = "") {
     return Object.entries(tree).flatMap(([key, value]) => {
       const name = prefix + key;
-      if (!prefix && SERIES.has(key) && key !== "config") return [];
+      if (!prefix && SERIES.has(key)) return [];
       if (value !== null && typeof value === "object" && !Array.isArray(value)) return flat(value, `${name}.`);
       return [[name, Array.isArray(value) ? JSON.stringify(value) : value]];
     });

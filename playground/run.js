@@ -1,4 +1,4 @@
-/* Runs: one worker for each FTL, as many at once as the machine has cores. */
+/* Runs: one worker for each FTL, one fewer at once than the machine has cores. */
 const runs = (() => {
   "use strict";
 
@@ -6,9 +6,10 @@ const runs = (() => {
   let module = null, script = null, working = [];
 
   async function load(packed, worker) {
-    const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0));
+    const text = atob(packed), bytes = new Uint8Array(text.length);
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+    module = await WebAssembly.compileStreaming(new Response(stream, { headers: { "Content-Type": "application/wasm" } }));
     script = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
   }
 
@@ -46,5 +47,5 @@ const runs = (() => {
     return working === mine;
   }
 
-  return { load, all, stop };
+  return { load, ready: () => script !== null, all, stop };
 })();

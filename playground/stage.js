@@ -93,7 +93,7 @@ const stage = (() => {
       const { last, now, data } = card;
       if (!last) continue;
       const of = last.of ? ` of ${results.written(last.of, "count")}` : "";
-      card.at.textContent = `${results.written(last.requests, "count")}${of} requests, ${results.written(last.time_s, "s")} simulated, ${results.written(last.erases, "count")} erases`;
+      if (card.wrong.hidden) card.at.textContent = `${results.written(last.requests, "count")}${of} requests, ${results.written(last.time_s, "s")} simulated, ${results.written(last.erases, "count")} erases`;
       FIGURES.forEach(({ name, unit }, row) => { card.cells[row].textContent = results.written(last.so_far[name], unit); });
       card.find = drawing.blocks(card.map, now, card.pages, data.states, 16);
       const parts = data.causes.map(({ key, colour }) => [last.operations[key], colour]);

@@ -47,7 +47,7 @@ const state = (() => {
     told.set("ftl", ftls.join(","));
     for (const key of Object.keys(settings).sort()) told.set(key, settings[key]);
     // Commas and slashes need no escape in a fragment, and read better.
-    return "#" + told.toString().replace(/%2C/g, ",").replace(/%25/g, "%25").replace(/%2F/g, "/");
+    return "#" + told.toString().replace(/%2C/g, ",").replace(/%2F/g, "/");
   }
 
   /* A value as JSON has it: what reads as a number, a switch or a list is one, all else is text. */
@@ -55,7 +55,9 @@ const state = (() => {
     const plain = text.trim();
     if (kind === "switch" && /^(true|false)$/i.test(plain)) return plain.toLowerCase() === "true";
     if ((kind === "count" || kind === "number" || kind === "ratio") && /^-?\d+(\.\d+)?(e-?\d+)?$/i.test(plain)) {
-      return Number(plain);
+      const number = Number(plain);
+      // What JavaScript rounds stays text, which the core refuses.
+      return (kind === "count" ? Number.isSafeInteger(number) : Number.isFinite(number)) ? number : plain;
     }
     if (plain.startsWith("[")) {
       try { return JSON.parse(plain); } catch { return plain; }

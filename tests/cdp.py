@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -34,6 +35,8 @@ class Page:
         os.close(take)
         os.close(give)
         self._rest, self._number, self._session = b"", 0, None
+        self._traced: list[dict[str, Any]] = []
+        self._is_traced = False
         self.complaints: list[str] = []
         targets = self.do("Target.getTargets")["targetInfos"]
         target = next(each["targetId"] for each in targets if each["type"] == "page")
@@ -76,6 +79,10 @@ class Page:
         match told.get("method"):
             case "Runtime.exceptionThrown":
                 self.complaints.append(str(told["params"]["exceptionDetails"]))
+            case "Tracing.dataCollected":
+                self._traced += told["params"]["value"]
+            case "Tracing.tracingComplete":
+                self._is_traced = True
             case "Log.entryAdded" if told["params"]["entry"]["level"] in ("error", "warning"):
                 self.complaints.append(told["params"]["entry"]["text"])
             case "Runtime.consoleAPICalled" if told["params"]["type"] in (
@@ -84,6 +91,26 @@ class Page:
                 "assert",
             ):
                 self.complaints.append(str(told["params"]["args"]))
+
+    def tasks(self, act: Callable[[], object]) -> list[float]:
+        """Return the processor time in ms of each task of the page's thread while ``act`` runs."""
+        self._traced, self._is_traced = [], False
+        timeline = "disabled-by-default-devtools.timeline"
+        self.do("Tracing.start", categories=timeline, transferMode="ReportEvents")
+        act()
+        self.do("Tracing.end")
+        while not self._is_traced:
+            self._hear(self._next())
+        pages = {
+            (event["pid"], event["tid"])
+            for event in self._traced
+            if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+        }
+        return [
+            event.get("tdur", 0) / 1000
+            for event in self._traced
+            if event["name"] == "RunTask" and (event["pid"], event["tid"]) in pages
+        ]
 
     def size(self, width: int, height: int, dark: bool = False) -> None:
         """Be as wide and high, in this colour scheme."""

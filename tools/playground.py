@@ -19,7 +19,8 @@ from typing import Any
 from ftlab import _core
 from ftlab.frames import STATES
 from ftlab.looks import CAUSES
-from ftlab.report.html import _digest, asset, script_data
+from ftlab.report import html
+from ftlab.report.html import asset, script_data
 from ftlab.report.summary import MEASURED, words
 from ftlab.watch.seen import COLOURS
 
@@ -76,7 +77,6 @@ def told() -> dict[str, Any]:
     names = {ftl["name"] for ftl in catalogue["ftls"]}
     kept = ("key", "kind", "values", "optional", "unit", "default", "range", "meaning")
     return {
-        "version": _core.__version__,
         "settings": [
             {**{name: row[name] for name in kept}, "own": row["section"] in names}
             for row in rows.values()
@@ -88,9 +88,7 @@ def told() -> dict[str, Any]:
             }
             for ftl in catalogue["ftls"]
         ],
-        "profiles": [
-            {"name": each["name"], "summary": each["summary"]} for each in catalogue["profiles"]
-        ],
+        "profiles": [each["name"] for each in catalogue["profiles"]],
         "headlines": [
             {"label": each.label, "path": each.path, "unit": each.unit, "better": each.better}
             for each in MEASURED
@@ -102,41 +100,23 @@ def told() -> dict[str, Any]:
     }
 
 
-def page(module: bytes) -> str:
-    """Return the page."""
+def compressed(module: bytes) -> bytes:
+    """Return a module as the page has it."""
+    return gzip.compress(module, 9, mtime=0)
+
+
+def page(packed: bytes) -> str:
+    """Return the page with a module that is compressed with gzip."""
     source = {path.name: path.read_text("utf-8") for path in SOURCES.iterdir()}
     style = asset("report.css") + asset("watch.css") + source["style.css"]
     script = "".join([asset("drawing.js"), *(source[f"{name}.js"] for name in SCRIPTS)])
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"style-src '{_digest(style)}'",
-            f"script-src '{_digest(script)}' 'wasm-unsafe-eval'",
-            "worker-src blob:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-    packed = base64.b64encode(gzip.compress(module, 9, mtime=0)).decode()
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>ftlab playground</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
+    body = f"""<main>
 {source["index.html"]}</main>
 <script type="application/json" id="data">{script_data(told())}</script>
 <script type="text/plain" id="worker">{source["worker.js"]}</script>
-<script type="text/plain" id="core">{packed}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
+<script type="text/plain" id="core">{base64.b64encode(packed).decode()}</script>"""
+    allowed, code = "worker-src blob:", "'wasm-unsafe-eval'"
+    return html.page("ftlab playground", body, style, script, allowed, code)
 
 
 def main() -> None:
@@ -145,12 +125,11 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "target" / "playground.html")
     parser.add_argument("--module", type=Path, help="a module that is built already")
     arguments = parser.parse_args()
-    module = (arguments.module or build()).read_bytes()
-    text = page(module)
+    packed = compressed((arguments.module or build()).read_bytes())
+    text = page(packed)
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text(text, "utf-8")
-    packed = len(gzip.compress(module, 9))
-    print(f"{arguments.output}: {len(text):,} bytes, of it {packed:,} the core, compressed")
+    print(f"{arguments.output}: {len(text):,} bytes; the core has {len(packed):,}, compressed")
 
 
 if __name__ == "__main__":

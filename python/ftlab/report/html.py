@@ -113,12 +113,20 @@ def document(title: str, body: str, styles: Sequence[str] = (), scripts: Sequenc
     """
     style = "".join(asset(f"{name}.css") for name in ("report", *styles))
     script = "".join(asset(f"{name}.js") for name in ("report", *scripts))
+    return page(title, f"<main>\n{body}\n</main>", style, script, "img-src data:")
+
+
+def page(title: str, body: str, style: str, script: str, allowed: str, code: str = "") -> str:
+    """Return a page whose policy lets in its style, its script, and what it ``allowed``.
+
+    ``code`` names what its script may run beside itself.
+    """
     policy = "; ".join(
         [
             "default-src 'none'",
-            "img-src data:",
+            allowed,
             f"style-src '{_digest(style)}'",
-            f"script-src '{_digest(script)}'",
+            f"script-src '{_digest(script)}'{code and f' {code}'}",
             "base-uri 'none'",
             "form-action 'none'",
         ]
@@ -133,9 +141,7 @@ def document(title: str, body: str, styles: Sequence[str] = (), scripts: Sequenc
 <style>{style}</style>
 </head>
 <body>
-<main>
 {body}
-</main>
 <script>{script}</script>
 </body>
 </html>
