@@ -15,7 +15,7 @@ const lessons = (() => {
       settings: { ...base, "workload.pattern": "rand", "workload.requests": "5000" },
       question: "How many times the erases of page-level does block-level need?",
       answer: by => find(by("block"), "wear.erases_total") / find(by("page"), "wear.erases_total"),
-      try: "Change the workload to seq. Why does block-level come closer?",
+      try: "Change the workload to seq. Why does it help page-level alone?",
     },
     {
       title: "Spare space",
@@ -31,10 +31,10 @@ const lessons = (() => {
       title: "The mapping cache",
       text: "A device with little RAM keeps its page map in flash and caches parts of it. A miss reads a translation page; a dirty entry that leaves writes one. TPFTL groups entries by their translation page and loads neighbours early.",
       ftls: ["page", "dftl", "tpftl"],
-      settings: { "input.trace": "financial1", "input.requests": "20000", "device.capacity": "512MiB", "run.address": "modulo", "ftl.cache": "8KiB" },
+      settings: { "input.trace": "financial1", "input.requests": "20000", "device.capacity": "512MiB", "run.address": "modulo", "run.warmup": "sequential", "ftl.cache": "8KiB" },
       question: "By how many percentage points is the hit ratio of TPFTL above that of DFTL?",
       answer: by => 100 * (find(by("tpftl"), "mapping.hit_ratio") - find(by("dftl"), "mapping.hit_ratio")),
-      try: "Which cache does DFTL need to reach TPFTL with 8 KiB?",
+      try: "Double the cache again and again. Why does DFTL never reach TPFTL with 8 KiB?",
     },
     {
       title: "Log blocks and merges",

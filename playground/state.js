@@ -1,6 +1,8 @@
 /* What is run, as the address tells it: FTLs, and settings by their keys, as `--set` takes them.
 
-   #ftl=page,dftl&device.capacity=64MiB&workload.pattern=zipf&workload.zipf_theta=0.9 */
+   #ftl=page,dftl&device.capacity=64MiB&workload.pattern=zipf&workload.zipf_theta=0.9
+
+   #start=dftl is that FTL next to page-level, under the settings that the page begins with. */
 const state = (() => {
   "use strict";
 
@@ -29,7 +31,9 @@ const state = (() => {
     if (!text) return structuredClone(START);
     const found = { ftls: [], settings: {}, lesson: null };
     for (const [key, value] of new URLSearchParams(text.slice(0, LONGEST))) {
-      if (key === "ftl") {
+      if (key === "start") {
+        return { ...structuredClone(START), ftls: [...new Set(["page", value.trim() || "page"])] };
+      } else if (key === "ftl") {
         found.ftls = [...new Set(value.split(",").map(name => name.trim()).filter(Boolean))].slice(0, MOST_FTLS);
       } else if (key === "lesson") {
         found.lesson = /^[1-9]$/.test(value) ? Number(value) : null;

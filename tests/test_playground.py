@@ -38,7 +38,7 @@ def in_node(body: str) -> object:
     """Return what ``body`` returns, which may use the scripts that need no page."""
     if NODE is None:
         leave_out("no node: install nodejs")
-    names = ("state", "commands", "results")
+    names = ("state", "commands", "results", "lessons")
     scripts = [(playground.SOURCES / f"{name}.js").read_text() for name in names]
     data = json.dumps(playground.told())
     program = f"""{"".join(scripts)}
@@ -80,7 +80,7 @@ def test_an_address_of_anything_tells_a_small_state_of_known_keys():
       let seed = 1;
       const draw = most => { seed = (seed * 48271) % 2147483647; return seed % most; };
       const parts = ["ftl=", "page", "&", "=", "%", "%ff", "%00", "device.capacity", "workload.",
-        "__proto__", ".x=", "constructor.prototype", "lesson=", "9", "-1", ",", "#", "é",
+        "__proto__", ".x=", "constructor.prototype", "lesson=", "start=", "9", "-1", ",", "#", "é",
         "\\u2028", "<script>", "[", "1e999"];
       const wrong = [];
       for (let n = 0; n < 100000; n++) {
@@ -98,6 +98,21 @@ def test_an_address_of_anything_tells_a_small_state_of_known_keys():
       return wrong.slice(0, 3);
     """)
     assert found == []
+
+
+def test_every_ftl_runs_as_its_page_links_it():
+    begun = in_node("""
+      return data.ftls.map(({ name }) => {
+        const read = state.read(`#start=${name}`, rows);
+        const settings = { ...read.settings, "workload.requests": "500" };
+        return [name, read.ftls, state.config(state.obeyed({ ...read, settings }, obeys), kinds)];
+      });
+    """)
+    assert len(begun) > 30
+    for name, ftls, tree in begun:
+        assert ftls == (["page", name] if name != "page" else ["page"])
+        workload = package.Workload(**tree.pop("workload"))
+        assert package.simulate(workload, name, config=tree)["host"]["requests"] == 500
 
 
 STATES = {
@@ -184,6 +199,28 @@ def test_a_download_has_the_columns_of_the_command():
     assert result.samples
     text = in_node(f"return results.csv([{json.dumps(result.to_dict())}]);")
     assert text.splitlines()[0] == result.to_csv().splitlines()[0]
+
+
+def test_the_sheet_of_the_teacher_has_the_answers_of_the_core():
+    sheet = (ROOT / "docs" / "lessons.md").read_text()
+    rows = re.findall(r"^\| (\d) (.*?) \| (.*?) \| ([\d.]+) \|$", sheet, re.MULTILINE)
+    known = in_node("return lessons.LESSONS.map(({ title, question }) => [title, question]);")
+    assert [[title, question] for _, title, question, _ in rows] == known
+    for number, _, _, answer in rows:
+        lesson = f"lessons.LESSONS[{number} - 1]"
+        ftls, tree = in_node(f"""
+          const settings = {{ ...{lesson}.settings, ...{lesson}.needs }};
+          const meant = state.obeyed({{ ftls: {lesson}.ftls, settings }}, obeys);
+          return [{lesson}.ftls, state.config(meant, kinds)];
+        """)
+        trace = tree.get("input", {}).pop("trace", None)
+        source = trace or package.Workload(**tree.pop("workload"))
+        reports = package.compare(source, ftls, config=tree).to_dict()
+        right = in_node(f"""
+          const reports = {json.dumps(reports)};
+          return {lesson}.answer(name => reports.find(({{ ftl }}) => ftl === name));
+        """)
+        assert float(answer) == float(f"{right:.4g}"), number
 
 
 def test_the_page_lets_nothing_in_and_knows_every_setting():

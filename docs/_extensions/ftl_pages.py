@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from docutils import nodes
 from memory_picture import PictureError, draw
@@ -16,6 +17,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from ftlab import _core
 from ftlab.record import Record
+
+PLAYGROUND = Path(__file__).parents[2] / "target" / "playground.html"
+"""The page that `make docs` puts next to these, where it was built."""
 
 SHARED = ("gc", "ftl", "log")
 """Sections that several FTLs obey; what is an FTL's own comes before them."""
@@ -60,6 +64,9 @@ def settings_lines(everything: Record, name: str) -> Iterator[str]:
     named = [each for each in (*everything.ftls, *everything.buffers) if each.name == name]
     if not named:
         raise ValueError(f"found {name!r}, expected the name of an FTL or a buffer")
+    if named[0] in everything.ftls and PLAYGROUND.is_file():
+        link = f"../_static/playground.html#start={name}"
+        yield f'<p><a href="{link}">Run it in the browser</a></p>\n'
     yield from table_of(sorted(named[0].settings, key=lambda row: row.section in SHARED))
 
 
