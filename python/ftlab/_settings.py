@@ -1212,8 +1212,8 @@ class ZONES(NamedFtl):
         not, it answers with ``too_many_open_zones``, and the host closes one. Default: true.
         Source: QEMU.
     finish
-        Share of its capacity below which the host writes no more to a zone, but finishes it.
-        Default: 0%. Range: 0 to 0.99. Source: ZenFS, finish threshold.
+        Share of its capacity that the host leaves unwritten when it finishes a zone. Default: 0%.
+        Range: 0 to 0.99. Source: ZenFS, finish threshold.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low

@@ -20,7 +20,7 @@ crate::settings! {
         /// Whether the drive closes a zone that it has opened by itself where too many are open. If not, it answers with
         /// `too_many_open_zones`, and the host closes one.
         auto_transition: bool = true, laws [true, false], source "QEMU";
-        /// Share of its capacity below which the host writes no more to a zone, but finishes it.
+        /// Share of its capacity that the host leaves unwritten when it finishes a zone.
         finish: Ratio = Ratio(0.0), in 0.0..=0.99, laws [Ratio(0.0), Ratio(0.0), Ratio(0.3)],
             source "ZenFS, finish threshold";
     }
@@ -32,6 +32,11 @@ crate::settings! {
         let message = format!("found {open}, expected at most zones.max_active = {active}");
         Err(Error::config("zones.max_open", message))
     }
+}
+
+/// Whole pages in a share of some. Decimal shares are a little less in binary: 29 % of 100 are 29.
+fn share_of(pages: u64, share: Ratio) -> u64 {
+    (pages as f64 * share.0 + 1e-9) as u64
 }
 
 /// Pages of a zone that the host writes, at least: with one alone, no page would be left behind another.
@@ -61,7 +66,7 @@ impl ZonesConfig {
             return Err(Error::config("zones.width", message));
         }
         let size = u64::from(self.width) * u64::from(geometry.pages_per_block);
-        let capacity = (size as f64 * self.capacity.0) as u64;
+        let capacity = share_of(size, self.capacity);
         Ok(Format { zones: geometry.blocks() / self.width, size, capacity: capacity.max(1) })
     }
 
@@ -70,8 +75,7 @@ impl ZonesConfig {
     /// # Errors
     /// [`Error::Config`] when there are too few.
     pub fn used_pages(&self, format: &Format) -> Result<u32, Error> {
-        let left = (format.capacity as f64 * self.finish.0) as u64;
-        let pages = format.capacity - left;
+        let pages = format.capacity - share_of(format.capacity, self.finish);
         if unless_bug!(ZonesTooSmall, (LEAST_PAGES..=u64::from(u32::MAX)).contains(&pages), true) {
             return Ok(pages as u32);
         }
@@ -94,5 +98,18 @@ impl ZonesConfig {
             "found {active}, expected at least the {frontiers} zones that are filled at once"
         );
         Err(Error::config("zones.max_active", message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimal_shares_of_pages_are_whole_pages() {
+        for percent in 0..=100_u32 {
+            assert_eq!(share_of(100, Ratio(f64::from(percent) / 100.0)), u64::from(percent));
+        }
+        assert_eq!(share_of(24, Ratio(0.84)), 20, "of 20.16 pages");
     }
 }
