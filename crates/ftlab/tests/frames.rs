@@ -11,6 +11,7 @@ use ftlab::report::Report;
 use ftlab::session::{self, Point};
 use ftlab::units::Pbn;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 const REQUESTS: u64 = 20_000;
 
@@ -173,4 +174,24 @@ fn a_configuration_that_cannot_run_is_told_before_any_frame() {
     let show = &mut |_| panic!("no frame is shown");
     let run = session::run_shown(&Catalog::standard(), &point, None, show, &mut |_| Ok(()));
     assert!(run.expect_err("there is no such FTL").to_string().contains("none-such"));
+}
+
+#[test]
+fn blocks_of_separated_zones_have_the_classes_of_separated_blocks() {
+    let classes = |ftl: &str, more: Value| {
+        let (_, frames) = shown(&point(ftl, &more), Some(5_000));
+        let blocks = &frames.last().expect("frames").blocks;
+        blocks.iter().map(|block| block.class).collect::<Vec<_>>()
+    };
+    let rules = || json!({ "ftl": { "separation": "sepbit" } });
+    let expected = classes("page", rules());
+    let seen: BTreeSet<u8> = expected.iter().copied().flatten().collect();
+    assert!(seen.len() > 2, "{seen:?}");
+    assert_eq!(classes("zones", rules()), expected);
+    let mut wide = rules();
+    wide["zones"] = json!({ "width": 2 });
+    wide["device"] = json!({ "channels": 2, "block_numbers": "across-planes" });
+    let found = classes("zones", wide);
+    assert!(found.iter().flatten().count() > 50, "{found:?}");
+    assert!(found.chunks(2).all(|zone| zone[0] == zone[1]), "{found:?}");
 }

@@ -278,6 +278,15 @@ impl Geometry {
         }
     }
 
+    /// The number of a block in its plane.
+    #[must_use]
+    pub const fn row_of(&self, pbn: Pbn) -> u32 {
+        match self.by_planes {
+            None => pbn.0 - self.plane_of(pbn) * self.blocks_per_plane,
+            Some(by_planes) => by_planes.quotient(pbn.0),
+        }
+    }
+
     /// A block of a plane.
     #[must_use]
     pub const fn block_in(&self, plane: u32, block: u32) -> Pbn {

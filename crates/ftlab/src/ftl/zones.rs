@@ -5,7 +5,7 @@
 //! RAM      4 B per logical page, of the host.
 //! Role     what a zoned drive costs, next to `page` on a conventional one, and with `handles` on one with FDP. The write
 //!          amplification of the host is that of their controllers. The one of the drive is 1.
-//! Departs  copies go through the host, at no more than the time of the flash and the bus.
+//! Departs  copies go through the host, at no more than the time of the flash and the channel.
 //! Not here append, explicit opens: the host writes at write pointers, one page a command.
 
 use super::parts::page_map::PageMap;
@@ -17,7 +17,7 @@ use crate::gc::CopyBack;
 use crate::placement::allocation::SINGLE;
 use crate::placement::planes::Planes;
 use crate::placement::survey::{Filled, Survey};
-use crate::units::{Lpn, Ppn};
+use crate::units::{Lpn, Pbn, Ppn};
 use crate::zones::{ZonedDrive, ZonesConfig};
 
 /// Page-level mapping of a host over zones. Its map has pages as the drive numbers them.
@@ -57,7 +57,7 @@ impl Ftl for ZonesFtl {
     fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            let place = self.map.get(lpn).map(|page| self.drive.on(flash).find(page));
+            let place = self.map.get(lpn).map(|page| self.drive.on(flash).read(page));
             flash.host_read(lpn, place);
         }
     }
@@ -99,6 +99,10 @@ impl Ftl for ZonesFtl {
         RamUse { tables, ..RamUse::default() }
     }
 
+    fn class_of(&self, pbn: Pbn) -> Option<u8> {
+        self.pool.class_of(self.drive.layout().zone_of(pbn).0)
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics { zones: Some(self.drive.metrics()), ..FtlMetrics::of(&self.pool) }
     }
@@ -133,9 +137,8 @@ impl ZonesFtl {
         let survey = Survey::of(0..flash.geometry().blocks(), Filled::InOrder, flash);
         let cut = drive.find_zones(flash);
         let host = drive.layout().host().clone();
-        let above = drive.layout().above();
         let survey = survey.renumbered(0..host.blocks(), |page| {
-            Some(above(page)).filter(|page| !cut[host.block_of(*page).index()])
+            Some(drive.layout().above(page)).filter(|page| !cut[host.block_of(*page).index()])
         });
         let pages = survey.newest(&host);
         pool.recover(&pages, &mut drive.on(flash));

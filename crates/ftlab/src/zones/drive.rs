@@ -34,7 +34,6 @@ pub struct ZonesMetrics {
 pub struct ZonedDrive {
     namespace: Namespace,
     layout: Layout,
-    width: u32,
     /// By zone, in whole words: which pages the host needs.
     valid: Vec<u64>,
     /// How many these are.
@@ -55,7 +54,6 @@ impl ZonedDrive {
         Ok(ZonedDrive {
             namespace: Namespace::new(format, config.limits()),
             layout: Layout::new(geometry, planes, config.width, used, &format),
-            width: config.width,
             valid: vec![0; words * format.zones as usize],
             valid_in: vec![0; format.zones as usize],
             refused: BTreeMap::new(),
@@ -76,7 +74,8 @@ impl ZonedDrive {
 
     /// Finds the state of all zones after power was lost, once all pages were surveyed. A real drive keeps that state; here
     /// it follows from the flash. A zone whose reset was cut, or done in a part of its blocks, as a killed process leaves it,
-    /// is full until it is reset again. Returns which those are: what is left in them, the host has elsewhere.
+    /// is full where pages are left, and empty otherwise. Returns which those are: what is left in them, the host has
+    /// elsewhere.
     pub fn find_zones(&mut self, flash: &Flash) -> Vec<bool> {
         let host = self.layout.host();
         let mut cut = Vec::new();
@@ -104,7 +103,7 @@ impl ZonedDrive {
         }
     }
 
-    /// The pages of the flash.
+    /// Which blocks and pages each zone has.
     #[must_use]
     pub const fn layout(&self) -> &Layout {
         &self.layout
@@ -123,7 +122,7 @@ impl ZonedDrive {
         ZonesMetrics {
             counts: self.namespace.counts(),
             refused: self.refused.clone(),
-            width: self.width,
+            width: self.layout.width(),
             zones: self.namespace.format().zones,
             capacity: self.namespace.format().capacity,
             used: self.layout.host().pages_per_block,
@@ -153,7 +152,7 @@ impl ZonedDrive {
     /// The address of a page of the host.
     fn address(&self, page: Ppn) -> (u32, u64) {
         let zone = self.layout.host().block_of(page);
-        let number = page.0 - self.layout.host().first_page(zone).0;
+        let number = self.layout.host().page_in_block(page);
         (zone.0, self.namespace.start(zone.0) + u64::from(number))
     }
 
@@ -182,9 +181,8 @@ impl ZonedDrive {
         let (zone, address) = self.address(page);
         self.command(|namespace| namespace.write(address, 1));
         self.set_valid(page, true);
-        let is_last =
-            self.layout.host().page_in_block(page) + 1 == self.layout.host().pages_per_block;
-        if is_last {
+        let host = self.layout.host();
+        if host.page_in_block(page) + 1 == host.pages_per_block {
             let start = self.namespace.start(zone);
             unless_bug!(ZonesNeverFinished, self.command(|namespace| namespace.finish(start)));
         }
@@ -197,14 +195,20 @@ impl ZonedDrive {
         self.below(page)
     }
 
+    /// The word and the bit of a page in `valid`.
+    fn bit_of(&self, page: Ppn) -> (usize, u64) {
+        let host = self.layout.host();
+        let words = host.pages_per_block.div_ceil(u64::BITS) as usize;
+        let number = host.page_in_block(page);
+        let word = host.block_of(page).index() * words + (number / u64::BITS) as usize;
+        (word, 1 << (number % u64::BITS))
+    }
+
     /// Notes whether the host needs a page.
     fn set_valid(&mut self, page: Ppn, is_valid: bool) {
-        let zone = self.layout.host().block_of(page);
-        let number = self.layout.host().page_in_block(page);
-        let words = self.layout.host().pages_per_block.div_ceil(u64::BITS) as usize;
-        let bit = 1 << (number % u64::BITS);
-        let word = &mut self.valid[zone.index() * words + (number / u64::BITS) as usize];
-        let count = &mut self.valid_in[zone.index()];
+        let (word, bit) = self.bit_of(page);
+        let word = &mut self.valid[word];
+        let count = &mut self.valid_in[self.layout.host().block_of(page).index()];
         match is_valid {
             true => (*word, *count) = (*word | bit, *count + 1),
             false => {
@@ -215,11 +219,8 @@ impl ZonedDrive {
     }
 
     fn is_valid(&self, page: Ppn) -> bool {
-        let zone = self.layout.host().block_of(page);
-        let number = self.layout.host().page_in_block(page);
-        let words = self.layout.host().pages_per_block.div_ceil(u64::BITS) as usize;
-        let word = self.valid[zone.index() * words + (number / u64::BITS) as usize];
-        word >> (number % u64::BITS) & 1 == 1
+        let (word, bit) = self.bit_of(page);
+        self.valid[word] & bit != 0
     }
 
     /// Holds zones against the flash: write pointers, and the pages that the host needs.
@@ -260,14 +261,14 @@ pub struct OnZones<'a> {
 }
 
 impl OnZones<'_> {
-    /// Writes a page of the host of the host.
+    /// Writes a page for the host.
     pub fn program(&mut self, page: Ppn, owner: Owner, cause: Cause) {
         let below = self.write(page);
         self.flash.program(below, owner, cause);
     }
 
     /// Has the drive write a page. What is left of a reset that was cut is done before the first page of a zone. Another
-    /// cut would else leave a block that cannot be written, with valid pages before it.
+    /// cut would otherwise leave a block that cannot be written, with valid pages before it.
     fn write(&mut self, page: Ppn) -> Ppn {
         let zone = self.geometry().block_of(page);
         if page == self.geometry().first_page(zone) {
@@ -278,7 +279,7 @@ impl OnZones<'_> {
     }
 
     /// Reads a page; returns where it is on the flash.
-    pub fn find(&mut self, page: Ppn) -> Ppn {
+    pub fn read(&mut self, page: Ppn) -> Ppn {
         self.drive.read(page)
     }
 }
@@ -376,8 +377,8 @@ impl Media for OnZones<'_> {
     fn erase(&mut self, zone: Pbn, kind: BlockKind, cause: Cause) {
         let start = self.drive.namespace.start(zone.0);
         self.drive.command(|namespace| namespace.reset(start));
-        let width = unless_bug!(ZonesResetInPart, self.drive.width, self.drive.width.max(2) - 1);
         let layout = &self.drive.layout;
+        let width = unless_bug!(ZonesResetInPart, layout.width(), layout.width().max(2) - 1);
         let blocks = (0..width).map(|number| layout.block(zone, number));
         self.flash.erase_together(blocks, kind, cause);
     }

@@ -19,6 +19,8 @@ pub struct Layout {
     flash: Geometry,
     /// Planes, those of a zone behind each other.
     planes: Vec<u32>,
+    /// Where each plane is among these.
+    places: Vec<u32>,
     width: u32,
 }
 
@@ -27,7 +29,11 @@ impl Layout {
     #[must_use]
     pub fn new(flash: &Geometry, planes: Vec<u32>, width: u32, used: u32, format: &Format) -> Self {
         let host = flash.in_units(format.zones, used);
-        Layout { host, flash: flash.clone(), planes, width }
+        let mut places = vec![0; flash.planes() as usize];
+        for (place, plane) in (0..).zip(&planes) {
+            places[*plane as usize] = place;
+        }
+        Layout { host, flash: flash.clone(), planes, places, width }
     }
 
     /// The shape that the host sees.
@@ -42,10 +48,21 @@ impl Layout {
         self.width == 1 && (0..self.host.blocks()).map(Pbn).all(|zone| self.block(zone, 0) == zone)
     }
 
+    /// Erase blocks of a zone.
+    #[must_use]
+    pub const fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Zones in each row of blocks over all planes.
+    const fn groups(&self) -> u32 {
+        self.planes.len() as u32 / self.width
+    }
+
     /// A block of a zone.
     #[must_use]
     pub fn block(&self, zone: Pbn, number: u32) -> Pbn {
-        let groups = self.planes.len() as u32 / self.width;
+        let groups = self.groups();
         let plane = self.planes[(zone.0 % groups * self.width + number) as usize];
         self.flash.block_in(plane, zone.0 / groups)
     }
@@ -55,20 +72,19 @@ impl Layout {
         (0..self.width).map(move |number| self.block(zone, number))
     }
 
-    /// The page of the host above each page of the flash that may be written.
-    pub fn above(&self) -> impl Fn(Ppn) -> Ppn + use<> {
-        let mut places = vec![(0, 0); self.flash.blocks() as usize];
-        for zone in (0..self.host.blocks()).map(Pbn) {
-            let first = self.host.first_page(zone).0;
-            for (number, pbn) in (0..).zip(self.blocks(zone)) {
-                places[pbn.index()] = (first, number);
-            }
-        }
-        let (flash, width) = (self.flash.clone(), self.width);
-        move |page| {
-            let (first, number) = places[flash.block_of(page).index()];
-            Ppn(first + flash.page_in_block(page) * width + number)
-        }
+    /// The zone of a block, and the number of the block in it.
+    #[must_use]
+    pub fn zone_of(&self, pbn: Pbn) -> (Pbn, u32) {
+        let place = self.places[self.flash.plane_of(pbn) as usize];
+        let zone = self.flash.row_of(pbn) * self.groups() + place / self.width;
+        (Pbn(zone), place % self.width)
+    }
+
+    /// The page of the host above a page of the flash that may be written.
+    #[must_use]
+    pub fn above(&self, page: Ppn) -> Ppn {
+        let (zone, number) = self.zone_of(self.flash.block_of(page));
+        Ppn(self.host.first_page(zone).0 + self.flash.page_in_block(page) * self.width + number)
     }
 
     /// The page of the flash below a page of the host.
@@ -76,7 +92,7 @@ impl Layout {
     #[must_use]
     pub fn below(&self, page: Ppn) -> Ppn {
         let zone = self.host.block_of(page);
-        let number = page.0 - self.host.first_page(zone).0;
+        let number = self.host.page_in_block(page);
         let block = self.block(zone, number % self.width);
         self.flash.page_at(block, unless_bug!(ZonesStripeAskew, number / self.width, number))
     }
@@ -119,13 +135,14 @@ mod tests {
                 let layout = layout(width, numbers);
                 let pages: BTreeSet<Ppn> = (0..48).map(|page| layout.below(Ppn(page))).collect();
                 assert_eq!(pages, (0..48).map(Ppn).collect(), "{width}");
-                let above = layout.above();
-                let back = (0..48).map(|page| above(layout.below(Ppn(page))).0);
+                let back = (0..48).map(|page| layout.above(layout.below(Ppn(page))).0);
                 assert!(back.eq(0..48), "{width}");
                 for zone in (0..12 / width).map(Pbn) {
                     let plane = |pbn| layout.flash.plane_of(pbn);
                     let planes: BTreeSet<u32> = layout.blocks(zone).map(plane).collect();
                     assert_eq!(planes.len() as u32, width, "planes of zone {zone}");
+                    let back = layout.blocks(zone).map(|pbn| layout.zone_of(pbn));
+                    assert!(back.eq((0..width).map(|number| (zone, number))), "zone {zone}");
                 }
             }
         }

@@ -39,12 +39,6 @@ pub struct Limits {
     pub auto_transition: bool,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { open: 0, active: 0, append: 0, auto_transition: true }
-    }
-}
-
 /// The state of a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ZoneState {
@@ -54,7 +48,7 @@ pub enum ZoneState {
     ImplicitlyOpen,
     /// The host has opened it.
     ExplicitlyOpen,
-    /// Written in part, and not open.
+    /// Active, and not open.
     Closed,
     /// Nothing more can be written.
     Full,
