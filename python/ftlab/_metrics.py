@@ -408,7 +408,7 @@ class ZonesMetrics(Section):
     finished: int | None
     """Zones that are finished before they are full. Unit: zones. None unless the drive is zoned."""
     resets: int | None
-    """Zones that are reset. Unit: zones. None unless the drive is zoned."""
+    """Zones with something written that are reset. Unit: zones. None unless the drive is zoned."""
     refused: Counts | None
     """Commands that the drive refuses, by status. Unit: commands by status. None unless the drive
     is zoned."""

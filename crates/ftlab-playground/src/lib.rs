@@ -1,6 +1,6 @@
 //! ftlab where there are no files, no threads and no clock: in a browser.
 //!
-//! A [question](Question) is one FTL under one configuration, as JSON. [`ask`] runs it and calls the host with progress
+//! A question is one FTL under one configuration, as JSON. [`ask`] runs it and calls the host with progress
 //! and with frames, which have the blocks that changed. The last call has the report, or a line that says what is
 //! wrong. After each call the host says whether to go on, so a page keeps its own limits. In WebAssembly the host gets
 //! the same bytes as natively; `tests/browser.rs` compares them.
@@ -20,15 +20,15 @@ use serde_json::{Map, Value, json};
 /// One FTL under one configuration.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
+struct Question {
     /// Name of the FTL.
-    pub ftl: String,
+    ftl: String,
     /// The settings that differ from their defaults, as configuration files have them.
-    pub config: Map<String, Value>,
+    config: Map<String, Value>,
     /// Requests between two frames; absent: as many as make 240 frames.
-    pub every: Option<u64>,
+    every: Option<u64>,
     /// Name of the trace that comes with the question. It is the input then.
-    pub trace: Option<String>,
+    trace: Option<String>,
 }
 
 /// Is told JSON, and says whether to go on.

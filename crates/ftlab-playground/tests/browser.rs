@@ -59,7 +59,7 @@ fn built() -> Result<PathBuf, String> {
     Ok(target.join(TARGET).join("debug").join("ftlab_playground.wasm"))
 }
 
-/// A question, with the text of its trace if it brings one.
+/// A question without a trace.
 fn question(ftl: &str, every: Option<u64>, config: Value) -> Value {
     json!({ "ftl": ftl, "every": every, "config": config })
 }

@@ -522,7 +522,7 @@ impl Flash {
         panic!("{rule}; {asked}; last operations: {history}");
     }
 
-    /// The logical pages in these pages, for what may be read ahead of the commands that tell them: nothing may depend on it.
+    /// The logical pages that these pages hold, for prefetching by the processor alone: no decision may depend on it.
     pub(crate) fn coming(&self, mut pages: ValidPages) -> impl Iterator<Item = Lpn> {
         std::iter::from_fn(move || pages.next(self)).filter_map(|page| {
             match self.medium.decode(self.medium.owners[page.index()]) {

@@ -128,7 +128,7 @@ impl Flash {
     }
 
     /// Erases blocks that are to be programmed if that was put off.
-    pub fn erase_what_was_put_off(&mut self, blocks: impl Iterator<Item = Pbn>) {
+    pub(crate) fn erase_what_was_put_off(&mut self, blocks: impl Iterator<Item = Pbn>) {
         if self.persistence.memory.is_some() {
             for pbn in blocks {
                 self.end_doubts(pbn);

@@ -29,7 +29,7 @@ figures! {
         closed_for_others: u64 = counts.closed_for_others, unit "zones", better Lower, source "QEMU";
         /// Zones that are finished before they are full.
         finished: u64 = counts.finished, unit "zones", source "NVMe ZNS, Zone Finish";
-        /// Zones that are reset.
+        /// Zones with something written that are reset.
         resets: u64 = counts.resets, unit "zones", better Lower, source "NVMe ZNS, Zone Reset";
         /// Commands that the drive refuses, by status.
         refused: BTreeMap<&'static str, u64> = zones.refused.clone(), unit "commands by status", source "NVMe ZNS";
