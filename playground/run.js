@@ -5,12 +5,20 @@ const runs = (() => {
   const SECONDS = 120;
   let module = null, script = null, working = [];
 
-  async function load(packed, worker) {
-    const text = atob(packed), bytes = new Uint8Array(text.length);
-    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    module = await WebAssembly.compileStreaming(new Response(stream, { headers: { "Content-Type": "application/wasm" } }));
-    script = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
+  /* A worker compiles the core, so that the page answers meanwhile. */
+  async function load(packed, text) {
+    const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    const worker = new Worker(address);
+    try {
+      module = await new Promise((done, failed) => {
+        worker.onmessage = ({ data }) => data.module ? done(data.module) : failed(new Error(data.error));
+        worker.onerror = event => failed(new Error(event.message || "no worker begins"));
+        worker.postMessage({ packed });
+      });
+    } finally {
+      worker.terminate();
+    }
+    script = address;
   }
 
   function stop() {

@@ -1,7 +1,22 @@
-/* One run, in a worker of its own: ending the worker ends the run, and a run that broke a rule takes nothing along. */
+/* One run, in a worker of its own: ending the worker ends the run, and a run that broke a rule takes nothing along. The
+   first worker compiles the core for all. */
 "use strict";
 
-onmessage = async ({ data: { module, question, trace, seconds } }) => {
+onmessage = ({ data }) => data.packed === undefined ? run(data) : load(data.packed);
+
+async function load(packed) {
+  try {
+    const text = atob(packed), bytes = new Uint8Array(text.length);
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const headers = { "Content-Type": "application/wasm" };
+    postMessage({ module: await WebAssembly.compileStreaming(new Response(stream, { headers })) });
+  } catch (error) {
+    postMessage({ error: error.message });
+  }
+}
+
+async function run({ module, question, trace, seconds }) {
   const begun = performance.now(), deadline = begun + 1000 * seconds;
   const reader = new TextDecoder(), writer = new TextEncoder();
   let memory = null, late = false, told = false;
@@ -31,4 +46,4 @@ onmessage = async ({ data: { module, question, trace, seconds } }) => {
     // A broken rule has told itself before it ended the instance.
     if (!told) postMessage(JSON.stringify({ error: `the run ended: ${error.message}; it may need more memory than 1 GiB` }));
   }
-};
+}
