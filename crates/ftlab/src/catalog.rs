@@ -40,8 +40,9 @@ type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
 type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
 
 /// Whether this is a quick build: simulations call the FTLs of a catalogue through one loop for all, not each through
-/// one of its own. Results are the same, and take longer. Builds with debug assertions are quick.
-pub const IS_QUICK: bool = cfg!(debug_assertions);
+/// one of its own. Results are the same, and take longer. Builds with debug assertions are quick, and those for browsers,
+/// which download the code.
+pub const IS_QUICK: bool = cfg!(any(debug_assertions, target_arch = "wasm32"));
 
 /// An FTL of a catalogue.
 #[derive(Clone)]
@@ -124,7 +125,7 @@ impl Entry {
         let boxed: Arc<Build> =
             Arc::new(move |config, device| Ok(Box::new(alone(config, device)?)));
         // The loop is compiled for each FTL, which is static inside; in a quick build once, for all of them.
-        #[cfg(debug_assertions)]
+        #[cfg(any(debug_assertions, target_arch = "wasm32"))]
         let build = boxed.clone();
         let simulate = simulate_by(spec, adapt.clone(), mount.clone(), build);
         Entry { spec, settings, adapt, build: boxed, mount, simulate }
