@@ -58,7 +58,7 @@ def test_published_papers_have_tables_words_and_licence(tmp_path):
     subprocess.run(command, cwd=ROOT / "papers", check=True)
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    for paper in PAPERS:
+    for paper in (name.replace("-", "_") for name in PAPERS):
         files = ("__init__.py", "claims.md", "changes.md", "text.md")
         assert {f"ftlab_papers/{paper}/{each}" for each in files} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
