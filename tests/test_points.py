@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Timer
 
@@ -15,7 +16,17 @@ import pytest
 
 import ftlab
 from ftlab import _core
-from ftlab.points import Failure, Point, Store, entry, missing, run_points, store, try_points
+from ftlab.points import (
+    Failure,
+    Point,
+    Store,
+    complete,
+    entry,
+    missing,
+    run_points,
+    store,
+    try_points,
+)
 from ftlab.points import point as identities
 from ftlab.points.stop import Stop
 
@@ -54,6 +65,15 @@ def test_points_that_run_at_a_time_are_as_they_are_alone(tmp_path):
     assert [result.config.ftl.cache for result in together] == [None, 256, 512]
     backwards = [run_points([each], tmp_path / "alone")[0] for each in reversed(POINTS)]
     assert list(map(facts, together)) == list(map(facts, reversed(backwards)))
+
+
+def test_a_result_that_goes_while_workers_run_is_none(tmp_path):
+    def remove(*_):
+        Store(tmp_path).path(POINTS[1]).unlink(missing_ok=True)
+
+    with ThreadPoolExecutor(1) as workers:
+        found = complete(POINTS, tmp_path, progress=remove, executor=workers)
+    assert [each is None for each in found] == [False, True, False]
 
 
 def test_a_second_run_takes_what_is_there_and_runs_only_the_rest(runs, tmp_path):

@@ -244,7 +244,7 @@ mod functions {
     /// Simulations that this process may run at a time: the cores that the system gives it.
     #[pyfunction]
     fn available_cores() -> usize {
-        std::thread::available_parallelism().map_or(1, usize::from)
+        session::available_cores()
     }
 
     /// Opens and measures the input that a configuration (JSON) names, for all runs over `reading`.

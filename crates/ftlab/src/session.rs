@@ -43,6 +43,7 @@ use crate::request::{BATCH, Input, RequestSource};
 use crate::simulate::Simulator;
 use crate::units::Ratio;
 use cores::Turn;
+pub use cores::available_cores;
 use feed::{Feed, Queue};
 pub(crate) use inputs::tick;
 pub use reading::Reading;

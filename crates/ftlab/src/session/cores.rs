@@ -6,10 +6,14 @@ use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 /// The cores of the machine, for all sessions of the process.
-static CORES: LazyLock<Cores> = LazyLock::new(|| {
-    let cores = available_parallelism().map_or(1, usize::from);
-    Cores { free: Mutex::new(cores), returned: Condvar::new() }
-});
+static CORES: LazyLock<Cores> =
+    LazyLock::new(|| Cores { free: Mutex::new(available_cores()), returned: Condvar::new() });
+
+/// Simulations that work at a time: the cores that the system gives this process.
+#[must_use]
+pub fn available_cores() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
 
 struct Cores {
     free: Mutex<usize>,
@@ -52,7 +56,7 @@ mod tests {
 
     #[test]
     fn no_more_turns_are_taken_than_there_are_cores() {
-        let cores = available_parallelism().map_or(1, usize::from);
+        let cores = available_cores();
         let (working, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for _ in 0..4 * cores {
