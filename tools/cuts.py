@@ -167,7 +167,7 @@ def table(ftls: Sequence[str], found: Sequence[Sequence[Record]]) -> Table:
     total = [f"{sum(report[key] for each in found for report in each):,}" for key in counts]
     rows.append(["all", *total, "", "", "", ""])
     header = ["FTL", "cuts", "torn", "second", "lost"]
-    return Table([*header, "most OOBs read", "programs", "erases", "longest mount"], rows)
+    return Table([*header, "most OOBs read", "programs", "erases", "longest recovery"], rows)
 
 
 if __name__ == "__main__":
