@@ -65,7 +65,7 @@ def test_a_page_gets_claims_what_was_tried_and_tables_of_the_report(tool, tmp_pa
     text = page.read_text()
     assert "stale" not in text and "Of 3 claims of the paper 1 agree, 2 differ." in text
     assert "Of 1 claims of this project 1 agree." in text
-    assert "Agrees when one thing is changed: X2 (1)." in text
+    assert "| agrees when one thing is changed | X2 (1) |\n" in text
     assert "| at 4 GB: -10.0 % | differs | agrees with 1 of 1: half |" in text
     assert "| X3 | at 4 GB | -50.0 % | -10.0 % | half: 1 % |" in text
     assert "| X2 | at 4 GB" not in text

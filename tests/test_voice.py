@@ -26,6 +26,13 @@ Every read is compared with the last write. [](results.md) defines `write_amplif
 ```text
 so many blocks, each but one
 ```
+
+<!-- claims x -->
+| claim |
+| :-- |
+| so many pages beside the map |
+
+<!-- end -->
 """
 
 

@@ -5,7 +5,8 @@ lies between a mark and ``<!-- end -->`` is replaced:
 
 ``<!-- claims PAPER -->``
     How many claims of the paper have which verdict, apart from those that cannot fail and those of
-    this project; a row for each, and what was tried for those that agree with no single change.
+    this project; what explains those that do not agree; a row for each claim, and what was tried
+    for those that agree with no single change.
     What is too long for a page is in the report.
 ``<!-- tables PAPER: TITLE -->``
     The tables of the part of the report with that title.
@@ -27,9 +28,12 @@ HEADER = """\
 | claim | what | published | ours | verdict | one change |
 | :-- | :-- | :-- | :-- | :-- | :-- |
 """
+WAYS = """\
+| claims of the paper that do not agree | with the number of changes tried |
+| :-- | :-- |
+"""
 TRIED = """\
-Findings of those that agree with no single change, and ours with each change that moves them, in
-bold where they agree:
+Findings of claims that agree with no single change; in bold where one agrees:
 
 | claim | finding | published | ours | ours with one change |
 | :-- | :-- | :-- | :-- | :-- |
@@ -57,7 +61,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     options = parser.parse_args()
     claims = json.loads((options.folder / "claims.json").read_text("utf-8"))
-    tables = "\n".join(filter(None, [f"{summary(claims)}\n", table(claims), tried(claims)]))
+    written = [f"{summary(claims)}\n", ways(claims), table(claims), tried(claims)]
+    tables = "\n".join(filter(None, written))
     told = {f"claims {options.paper}": tables}
     for title, tables in parts((options.folder / "report.md").read_text("utf-8")).items():
         told[f"tables {options.paper}: {title}"] = tables
@@ -96,20 +101,22 @@ def table(claims: list[dict]) -> str:
 
 
 def summary(claims: list[dict]) -> str:
-    """Return how many claims have which verdict, and what explains those that do not agree."""
+    """Return how many claims of each group have which verdict."""
     found = {group: [each for each in claims if each["group"] == group] for group in GROUPS}
-    lines = [
+    return " ".join(
         f"Of {len(some)} claims {group} {counted(some)}." for group, some in found.items() if some
-    ]
-    ways: dict[str, list[str]] = {}
-    for claim in found[GROUPS[0]]:
-        if claim["explained"]:
+    )
+
+
+def ways(claims: list[dict]) -> str:
+    """Return the table of what explains the claims of the paper that do not agree."""
+    found: dict[str, list[str]] = {}
+    for claim in claims:
+        if claim["group"] == GROUPS[0] and claim["explained"]:
             tried = f"{claim['id']} ({len(claim['instead'])})"
-            ways.setdefault(claim["explained"], []).append(tried)
-    if ways:
-        lines.append("Those of the paper that do not agree, with the number of changes tried:")
-    lines += [f"{way[0].upper()}{way[1:]}: {', '.join(names)}." for way, names in ways.items()]
-    return " ".join(lines)
+            found.setdefault(claim["explained"], []).append(tried)
+    rows = [f"| {way} | {', '.join(names)} |\n" for way, names in found.items()]
+    return WAYS + "".join(rows) if rows else ""
 
 
 def counted(claims: list[dict]) -> str:

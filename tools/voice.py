@@ -26,6 +26,8 @@ SENTENCE, HEADING, SUMMARY = 30, 7, 60
 """Words of a sentence and of a heading, and characters of a command's line in `--help`, at most."""
 
 MARKDOWN = MarkdownIt().enable("table").use(colon_fence_plugin)
+GENERATED = re.compile(r"(?ms)^<!-- (?:claims|tables) .*?^<!-- end -->$")
+"""What `tools/claims.py` writes into a page: findings and changes, not sentences of the page."""
 PLAIN = {"code_inline": "`x`", "softbreak": " ", "hardbreak": " ", "image": "`x`"}
 ENDS = re.compile(r"""(?<=[.!?])["')*]*\s+(?=["'(*`\[]*(?:[A-Z0-9`]|ftlab\b))""")
 FORBIDDEN = [(re.compile(rf"\b(?:{word})\b", re.I), instead) for word, instead in WORDS.items()]
@@ -58,8 +60,9 @@ def faults(text: Text) -> Iterator[str]:
 
 
 def markdown(source: str, first: int = 1) -> Iterator[Text]:
-    """Yield the texts of a page or a comment; what it quotes is not its own."""
+    """Yield the texts of a page or a comment; what it quotes or is generated is not its own."""
     quoted, before = 0, ""
+    source = GENERATED.sub(lambda found: "\n" * found[0].count("\n"), source)
     for token in MARKDOWN.parse(source.replace("[](", "[`x`](")):
         quoted += (token.type == "blockquote_open") - (token.type == "blockquote_close")
         if token.type == "inline" and not quoted:
