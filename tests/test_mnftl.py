@@ -164,8 +164,8 @@ def test_log_blocks_make_what_the_superblock_ftl_takes_on_financial1():
 @pytest.mark.parametrize(
     ("file", "written", "collected"),
     [
-        ("", "first 10,000 requests that are 338", "the model's collect 660 times"),
-        ("Financial1.first10000.spc.zst", "of the real trace 85", "the real ones never"),
+        ("", "first 10,000 requests write 338", "the model's collect 660 times"),
+        ("Financial1.first10000.spc.zst", "those of the real trace 85", "the real ones never"),
     ],
     ids=["model", "real"],
 )
