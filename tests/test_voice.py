@@ -92,6 +92,16 @@ def test_docstrings_comments_and_messages_are_read():
     ]
 
 
+def test_each_parameter_of_a_docstring_is_a_text_of_its_own():
+    source = '"""Run.\n\nParameters\n----------\na, b\n    Two pages.\n*c\n    beside\n"""\n'
+    assert [(each.line, each.text) for each in voice.docstrings(source)] == [
+        (1, "Run."),
+        (3, "Parameters"),
+        (6, "Two pages."),
+        (8, "beside"),
+    ]
+
+
 def test_help_is_one_line_of_sixty_characters():
     short, long = click.Command("a", help="Run."), click.Command("b", help=f"Run {'x' * 57}.")
     option = click.Option(["--c"], help="Runs so many.")

@@ -30,6 +30,8 @@ GENERATED = re.compile(r"(?ms)^<!-- (?:claims|tables) .*?^<!-- end -->$")
 """What `tools/claims.py` writes into a page: findings and changes, not sentences of the page."""
 PLAIN = {"code_inline": "`x`", "softbreak": " ", "hardbreak": " ", "image": "`x`"}
 ENDS = re.compile(r"""(?<=[.!?])["')*]*\s+(?=["'(*`\[]*(?:[A-Z0-9`]|ftlab\b))""")
+ENTRY = re.compile(r"(?m)^( *)[*\w]+(?:, [*\w]+)*$(?=\n\1 {4}\S)")
+"""The line of a docstring that names the parameters which the lines below it describe."""
 FORBIDDEN = [(re.compile(rf"\b(?:{word})\b", re.I), instead) for word, instead in WORDS.items()]
 
 
@@ -78,7 +80,8 @@ def docstrings(source: str) -> Iterator[Text]:
         for each in body if isinstance(body := getattr(node, "body", ()), list) else ():
             value = each.value if isinstance(each, ast.Expr) else None
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                yield from markdown(re.sub(r"(?m)^ +", "", value.value), value.lineno)
+                text = ENTRY.sub("", value.value)
+                yield from markdown(re.sub(r"(?m)^ +", "", text), value.lineno)
 
 
 def comments(source: str) -> Iterator[Text]:
