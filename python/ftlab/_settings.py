@@ -535,12 +535,12 @@ class Trace(Source):
     format
         Format of the trace. Values: a name. Default: found from its content. Source: ours.
     order
-        What to do with times that go back. ``"error"``: It is an error, which names the line.
+        How to treat times that go back. ``"error"``: It is an error, which names the line.
         ``"sort"``: Requests are sorted by time, stably, within a window. ``"clamp"``: Its time is
-        raised to that of the request before it. ``"segments"``: Where the clock jumps, the times
-        behind go on at the latest time before; a smaller step is raised. ``"drop"``: It is left
-        out, as is one more than a day behind the one before it. Default: what the format says,
-        which is an error for most. Source: ours.
+        raised to that of the request before it. ``"segments"``: Where the clock jumps, later times
+        continue at the latest time before it; a smaller step is raised. ``"drop"``: It is left out,
+        as is one more than a day behind the one before it. Default: what the format says, which is
+        an error for most. Source: ours.
     volume
         The only volume to take. Default: all of them. Source: ours.
     from_
@@ -550,11 +550,10 @@ class Trace(Source):
         Take requests before this time since the first one, such as ``2h30m``. Default: to the last.
         Source: ours.
     skip
-        Leave out the first so many of the requests that pass the filters. Default: 0. Unit:
-        requests. Source: ours.
+        Skip the first N requests that pass the filters. Default: 0. Unit: requests. Source: ours.
     requests
-        Take only the first so many requests, after those that are left out. Default: all of them.
-        Unit: requests. Source: ours.
+        Take only the first N requests after those that are skipped. Default: all of them. Unit:
+        requests. Source: ours.
     op
         What the requests are, for formats that do not say. ``"read"``: Read. ``"write"``: Write.
         ``"trim"``: Trim. Default: an error for those formats. Source: ours.
@@ -562,30 +561,30 @@ class Trace(Source):
         Bytes of a page, for formats that do not say. Default: 512B. Source: ARC paper, section IV;
         choices.md#arc-unit.
     time_unit
-        What the times of a text count, where it is not the format's unit; ``filetime`` is 100 ns.
-        ``"s"``: Seconds. ``"ms"``: Milliseconds. ``"us"``: Microseconds. ``"ns"``: Nanoseconds.
-        ``"filetime"``: 100 ns, as Windows counts. Default: as the format says. Source: ours.
+        Unit of times in a text, if not the format's own; ``filetime`` is 100 ns. ``"s"``: Seconds.
+        ``"ms"``: Milliseconds. ``"us"``: Microseconds. ``"ns"``: Nanoseconds. ``"filetime"``: 100
+        ns, as Windows counts. Default: as the format says. Source: ours.
     offset_unit
-        Bytes that an address of a text counts, where it is not the format's unit. Default: as the
-        format says. Source: ours.
+        Bytes per unit of an address in a text, if not the format's own. Default: as the format
+        says. Source: ours.
     stage
         The stage at which requests are taken from events of Linux' block layer. ``"Q"``: It arrives
         at the block layer. ``"D"``: It is issued to the driver. ``"C"``: It is complete. Default:
         their arrival, Q. Source: ours.
     flushes
-        Take flushes, and writes with FUA as such, from text; without it they are left out, and such
-        writes are writes like others. A Parquet file has those that were taken when it was
+        Take flushes from text, and keep FUA on writes. Otherwise flushes are left out, and writes
+        with FUA become plain writes. A Parquet file has the flushes that were taken when it was
         converted. Default: false. Source: choices.md#flush-off.
     columns
         The columns of a CSV file, as ``time=ts:us,offset=lba:sectors,length=bytes,op=rw``. Values:
         what=column or what=column:unit, separated by commas. Default: an error for such a file.
         Source: ours.
     hint_by
-        What the placement handle of a write follows from: its volume, in the order in which volumes
-        are written; its first byte, or its length, as the number of borders that it reaches; or the
-        sequential stream that it continues: 1 to COUNT, or 0 if it continues none. Values: volume,
-        range:BYTE:BYTE.., size:BYTES:BYTES.. or stream:COUNT. Default: the trace's own handles.
-        Source: ours.
+        How the placement handle of a write is derived. ``volume`` uses the rank of its volume, in
+        the order in which volumes are first written. ``range`` uses its first byte, and ``size``
+        its length, as the number of borders that it reaches. ``stream`` uses the sequential stream
+        that it continues, 1 to COUNT, or 0 for none. Values: volume, range:BYTE:BYTE..,
+        size:BYTES:BYTES.. or stream:COUNT. Default: the trace's own handles. Source: ours.
     """
 
     trace: str | None = setting("input.trace")
@@ -638,15 +637,15 @@ class Workload(Source):
         Sizes with their weights, instead of ``bs``, such as ``[["4k", 3], ["64k", 1]]``. Values: a
         list of [size, weight]. Default: []. Source: fio's bssplit.
     align
-        Starts are multiples of this. Default: the smallest size. Range: at least 1B. Source: fio's
-        blockalign.
+        Alignment of the starts of requests. Default: the smallest size. Range: at least 1B. Source:
+        fio's blockalign.
     random_map
         ``rand``: each block once before any comes again; false: independent draws. Default: false.
         Source: fio, whose norandommap is false here.
     zipf_theta
         Exponent of ``zipf``; 0 is uniform. Default: 1.1. Range: 0 to 10. Source: fio.
     scatter
-        ``zipf`` and ``hotcold``: popular pages lie all over the space, not at its beginning.
+        ``zipf`` and ``hotcold``: popular pages are spread over the space, not at its beginning.
         Default: true. Source: fio.
     hot_share
         ``hotcold``: share of the space that is hot. Default: 20%. Range: above 0 and below 1.
@@ -661,29 +660,29 @@ class Workload(Source):
         ``cachftl``: share of requests that are sequential. Default: 40%. Range: 0 to 1. Source:
         CACH-FTL Table 2; choices.md#cachftl-sequential.
     sequential
-        ``cachftl``: what sequential requests go on from. ``"previous"``: The previous request: runs
-        of geometric length. ``"stream"``: The last sequential request: one stream, between whose
-        requests others go elsewhere. Default: previous. Source: ours;
+        ``cachftl``: the request that a sequential request continues. ``"previous"``: The previous
+        request, so runs have geometric length. ``"stream"``: The last sequential request: one
+        stream, with other requests in between. Default: previous. Source: ours;
         choices.md#cachftl-sequential.
     spatial_locality
-        ``cachftl``: share of the other requests that stay near the previous one. Default: 20%.
+        ``cachftl``: share of the other requests that lie near the previous one. Default: 20%.
         Range: 0 to 1. Source: CACH-FTL Table 2; choices.md#cachftl-locality.
     parts
-        ``parts``: share of the bytes, order, range in percent and handle of each writer, and the
-        size of its requests if not ``bs``. Orders are ``seq``, ``rand``, ``zipf:THETA`` and fio's
+        ``parts``: for each writer its share of the bytes, order, range in percent, handle, and
+        request size if not ``bs``. Orders are ``seq``, ``rand``, ``zipf:THETA`` and fio's
         ``zoned:WRITES/RANGE:...``. Values: share, order, range in percent and handle of each, such
         as 58 seq 0-90 0; 42 rand 90-100 1. Default: the three streams of WARP: ``58 seq 0-90 0; 21
         rand 90-100 1; 21 zoned:80/20:10/20:10/60 0-90 2``. Source: WARP (FAST 2026); fio's zoned.
     fill
-        ``parts``: first write each page of a range once, in order, by the first part that has it.
-        Default: true. Source: WARP (FAST 2026).
+        ``parts``: first write each page of the ranges once, in order, by the first part that has
+        it. Default: true. Source: WARP (FAST 2026).
     fsync
-        A flush after every so many writes, at once; it is one of the requests. Default: no flushes.
-        Unit: writes. Range: at least 1. Source: fio's fsync and fdatasync.
+        Issue a flush after every N writes, at the same time; it counts as a request. Default: no
+        flushes. Unit: writes. Range: at least 1. Source: fio's fsync and fdatasync.
     plids
-        Placement handles of the writes, such as ``0:2-5``; fio needs ``fdp=1`` or
-        ``dataplacement``, too. Values: handles and ranges of them, such as 0:2-5. Default: the
-        default handle. Source: fio's plids, or fdp_pli.
+        Placement handles of the writes, such as ``0:2-5``; fio also needs ``fdp=1`` or
+        ``dataplacement``. Values: handles and ranges of them, such as 0:2-5. Default: the default
+        handle. Source: fio's plids, or fdp_pli.
     plid_select
         Which of ``plids`` a write takes. ``"roundrobin"``: Each in its turn. ``"random"``: A random
         one. Default: roundrobin. Source: fio's plid_select.

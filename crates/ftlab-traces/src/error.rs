@@ -1,11 +1,11 @@
-//! Mistakes of the user, told in one line: where, what was found, what was expected.
+//! User errors as one line: where, what was found, what was expected.
 //!
-//! A broken rule of the flash or a broken invariant of an FTL is a bug of ours: it panics with the
-//! page, the block and the last operations; a session turns that into [`Error::Internal`].
+//! A broken flash rule or FTL invariant is a bug in ftlab. The code panics with the page, the block
+//! and the last operations. A session turns the panic into [`Error::Internal`].
 
 use std::path::PathBuf;
 
-/// Letters that a name must have to suggest another one of which it is a part.
+/// Fewest letters of a name that suggests a longer name containing it.
 const LEAST_PART: usize = 3;
 
 /// What can be wrong with an input.
@@ -31,7 +31,7 @@ pub enum Error {
         /// All known names, comma separated.
         known: String,
     },
-    /// A trace whose content cannot be believed.
+    /// A trace with invalid content.
     #[error("{}{}: {message}", file, at_line(.line))]
     Trace {
         /// The trace as the user named it.
@@ -49,10 +49,11 @@ pub enum Error {
         /// The operating system's answer.
         source: std::io::Error,
     },
-    /// What a machine lacks at the moment, such as memory or threads: the same may succeed later.
+    /// A resource that the machine lacks now, such as memory or threads. The same call may succeed
+    /// later.
     #[error("{0}")]
     Lacking(String),
-    /// A broken rule or invariant: a bug of ours, told with what reproduces it.
+    /// A broken rule or invariant: a bug in ftlab, with what reproduces it.
     #[error("{0}")]
     Internal(String),
     /// The caller asked for the run to stop.
@@ -66,7 +67,7 @@ impl Error {
         Error::Config { key: key.into(), message: message.into() }
     }
 
-    /// A thread that the system does not start.
+    /// The error of a thread that the system cannot start.
     #[must_use]
     pub fn no_thread() -> Self {
         let message = "found no room for another thread; raise the limit of processes (ulimit -u), or run less \
@@ -94,7 +95,7 @@ impl Error {
     }
 }
 
-/// What a value that must be one of some names is told.
+/// The message for a value that is none of `known`.
 #[must_use]
 pub fn expected_one_of(found: &str, known: &[&str]) -> String {
     let listed = match known.split_last() {

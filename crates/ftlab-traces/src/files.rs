@@ -1,9 +1,12 @@
-//! New files and folders, the one way in which all of ftlab makes them: they appear whole or not at all, and
-//! never over what is another's.
+//! Creates files and folders for all of ftlab. They appear whole or not at all and never replace
+//! what belongs to another.
 //!
-//! What is made lies beside its place under a hidden name that nobody can guess, `.NAME.RANDOM.ftlab.partial`,
-//! where it is made anew (no link is followed) and locked while its writer lives. It is renamed when it is
-//! whole. Dropped before, it is removed; [`remove_unfinished`] removes all of a process that ends; and what a
+//! A file or folder is written next to its target as `.NAME.RANDOM.ftlab.partial`, a hidden name
+//! that cannot be guessed. It is always a new file, so no link is followed. It is locked while its
+//! writer lives. A whole file is renamed to its target; a dropped one is removed.
+//!
+//! [`remove_unfinished`] removes all partial files of a process that ends. The next writer of the
+//! same target removes those of a killed process.
 //! killed process left, the next writer of the same place removes.
 
 use crate::error::Error;
@@ -18,19 +21,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The output that means standard output.
 const STANDARD_OUTPUT: &str = "-";
 
-/// What a finished file may take the place of.
+/// What a finished file may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// What the name leads to: a link stays a link, and a device or a pipe is written to as it is.
+    /// The target of the name: a link remains a link, and a device or pipe is written directly.
     Named,
-    /// The name itself: a link or a pipe that has it is replaced, and never followed.
+    /// The name itself: a link or pipe is replaced and never followed.
     Entry,
-    /// Nothing: what has the name stays.
+    /// Nothing: an existing file is kept.
     New,
 }
 
-/// A file under a name of its own until it is finished. Dropped before, it is removed. Standard
-/// output, devices and pipes are written to as they are.
+/// A file under a temporary name until it is finished. It is removed if dropped before. Standard
+/// output, devices and pipes are written directly.
 pub struct WholeFile {
     stream: Box<dyn Write + Send>,
     path: PathBuf,
@@ -40,10 +43,11 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins the file that will be at `path` (`-` for standard output), or at what that leads to.
+    /// Begins the file at `path` (`-` for standard output). If `path` is a link, the file is its
+    /// target.
     ///
     /// # Errors
-    /// [`Error::Io`] where it cannot be written, and [`Error::Config`] for a path that names no file.
+    /// [`Error::Io`] if it cannot be written; [`Error::Config`] for a path that names no file.
     pub fn create(path: &str) -> Result<Self, Error> {
         if path != STANDARD_OUTPUT {
             return Self::at(Path::new(path), Place::Named);
@@ -75,7 +79,7 @@ impl WholeFile {
                 (Box::new(File::create(&target).map_err(failed(path))?), None)
             } else {
                 if is_file {
-                    // Who may not write to it may not replace it.
+                    // A user who may not write to the file may not replace it.
                     OpenOptions::new().write(true).open(&target).map_err(failed(path))?;
                 }
                 let partial = Partial::file(&target, is_file)?;
@@ -93,7 +97,7 @@ impl WholeFile {
     /// Puts the finished file into its place, with the mode of the file that it replaces.
     ///
     /// # Errors
-    /// [`Error::Io`] where it cannot be written; nothing is left of it then.
+    /// [`Error::Io`] if it cannot be written; the temporary file is then removed.
     pub fn finish(mut self) -> Result<(), Error> {
         let path = std::mem::take(&mut self.path);
         self.stream.flush().map_err(failed(&path))?;
@@ -116,8 +120,8 @@ impl Write for WholeFile {
     }
 }
 
-/// A folder under a name of its own until it is finished. Dropped before, it is removed with all
-/// that is in it.
+/// A folder under a temporary name until it is finished. It is removed with its content if dropped
+/// before.
 #[derive(Debug)]
 pub struct WholeFolder {
     target: PathBuf,
@@ -128,7 +132,7 @@ impl WholeFolder {
     /// Begins the folder that will be at `target`, which may exist only if it is empty.
     ///
     /// # Errors
-    /// [`Error::Io`] where it cannot be made, and [`Error::Config`] for one that is not empty.
+    /// [`Error::Io`] if it cannot be made; [`Error::Config`] for one that is not empty.
     pub fn create(target: &Path) -> Result<Self, Error> {
         let taken = match fs::read_dir(target) {
             Ok(mut entries) => entries.next().is_some(),
@@ -143,13 +147,13 @@ impl WholeFolder {
         Ok(Self { target: target.into(), partial: Partial::folder(target)? })
     }
 
-    /// Where the files go until the folder is finished.
+    /// The folder to write files into until it is finished.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.partial.path
     }
 
-    /// Where the folder will be, which is what people are told.
+    /// The path of the finished folder, as messages show it.
     #[must_use]
     pub fn target(&self) -> &Path {
         &self.target
@@ -158,7 +162,7 @@ impl WholeFolder {
     /// Puts the finished folder into its place.
     ///
     /// # Errors
-    /// [`Error::Io`] where that cannot be; nothing is left of it then.
+    /// [`Error::Io`] if that fails; the temporary folder is then removed.
     pub fn finish(self) -> Result<(), Error> {
         let Self { target, partial } = self;
         for entry in fs::read_dir(&partial.path).map_err(failed(&target))? {
@@ -170,7 +174,7 @@ impl WholeFolder {
     }
 }
 
-/// What was made, and is whole, before it has its name.
+/// A whole file or folder under its temporary name.
 #[must_use = "it is removed unless it is named"]
 pub struct Unnamed<T> {
     told: T,
@@ -188,10 +192,10 @@ impl<T> Unnamed<T> {
         Self { told, whole }
     }
 
-    /// Gives it its name, and returns what is told of it.
+    /// Gives the file or folder its name, and returns its description.
     ///
     /// # Errors
-    /// [`Error::Io`] where it cannot have that; nothing is left of it then.
+    /// [`Error::Io`] if it cannot be renamed; the temporary file or folder is then removed.
     pub fn finish(self) -> Result<T, Error> {
         match self.whole {
             Whole::File(file) => file.finish()?,
@@ -201,8 +205,9 @@ impl<T> Unnamed<T> {
     }
 }
 
-/// A file or folder beside its target, so that renaming moves nothing. It is locked while its writer
-/// lives: what is not was left by one that was killed, and the next writer of the same target removes it.
+/// A file or folder next to its target, so renaming moves no data. It is locked while its writer
+/// lives. An unlocked one was left by a killed writer; the next writer of the same target removes
+/// it.
 #[derive(Debug)]
 pub struct Partial {
     path: PathBuf,
@@ -211,7 +216,7 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// A new file, open to be read and written. What is `private` is its owner's alone.
+    /// A new file, open for reading and writing. Only its owner can read a `private` file.
     ///
     /// # Errors
     /// [`Error::Io`] where it cannot be made.
@@ -254,7 +259,7 @@ impl Partial {
                 made => made.map_err(failed(target))?,
             };
             let partial = Self { path, held, process };
-            // A file system without locks keeps what killed writers leave.
+            // On a file system without locks, what killed writers leave is kept.
             let _ = partial.held.lock();
             if partial.path.exists() {
                 return Ok(partial);
@@ -274,7 +279,7 @@ impl Partial {
         &self.path
     }
 
-    /// Gives a file that is whole its name, once it is on disk.
+    /// Syncs a whole file to disk and gives it its name.
     ///
     /// # Errors
     /// Those of the system.
@@ -310,17 +315,17 @@ impl Drop for Partial {
     fn drop(&mut self) {
         let key = (self.process, std::mem::take(&mut self.path));
         let listed = unfinished().partials.remove(&key);
-        // A process that was forked from the writer has not made it.
+        // A process that was forked from the writer did not make the file.
         if listed && self.process == std::process::id() {
             remove(&key.1);
         }
     }
 }
 
-/// What this process has begun and not finished.
+/// The files and folders that this process has begun and not finished.
 struct Unfinished {
     partials: BTreeSet<(u32, PathBuf)>,
-    /// Whether the process ends, and begins and finishes nothing more.
+    /// Whether the process is ending: nothing more is begun or finished.
     over: bool,
 }
 
@@ -331,8 +336,8 @@ fn unfinished() -> MutexGuard<'static, Unfinished> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all that this process has begun and not finished, on whatever thread: for when it ends. From then on
-/// nothing is begun or finished.
+/// Removes all that this process has begun and not finished, on every thread. Call it when the
+/// process ends: nothing is begun or finished afterwards.
 pub fn remove_unfinished() {
     let mut unfinished = unfinished();
     unfinished.over = true;
@@ -342,7 +347,7 @@ pub fn remove_unfinished() {
     }
 }
 
-/// Nothing more can be done about what cannot be removed.
+/// Removes a file or folder; errors are ignored, as nothing more can be done.
 fn remove(path: &Path) {
     let is_folder = path.symlink_metadata().is_ok_and(|there| there.is_dir());
     let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
@@ -351,10 +356,10 @@ fn remove(path: &Path) {
 /// How the names of partial files end.
 const PARTIAL: &str = ".ftlab.partial";
 
-/// Digits of the random number in front of that.
+/// Digits of the random number before the suffix.
 const DIGITS: usize = 16;
 
-/// The longest name that a partial file's name has in it: all together has to fit where the name does.
+/// The most bytes of the target's name in a partial file's name: file systems limit the whole name.
 const LONGEST: usize = 200;
 
 /// How the names of partial files of `name` begin.
@@ -371,7 +376,7 @@ fn start(name: &OsStr) -> OsString {
     start
 }
 
-/// Whether a name is that of a partial file: of `name`, if one is given.
+/// Whether a name is that of a partial file, of the target `name` if one is given.
 fn is_partial(found: &OsStr, name: Option<&OsStr>) -> bool {
     let start = name.map_or_else(|| OsString::from("."), start);
     let middle = found.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
@@ -384,8 +389,8 @@ fn is_partial(found: &OsStr, name: Option<&OsStr>) -> bool {
     is_own && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Removes what killed writers of `name`, or of all, have left in a folder. Best effort: what cannot be removed
-/// stays.
+/// Removes what killed writers of `name`, or of any name, left in a folder. It skips what it cannot
+/// remove.
 pub fn sweep(folder: &Path, name: Option<&OsStr>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_of_a_writer = is_partial(&entry.file_name(), name)
@@ -402,10 +407,10 @@ fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Links that are followed at most, as systems do.
+/// The most links that are followed, as in operating systems.
 const MOST_LINKS: usize = 40;
 
-/// Where a path leads, through links, of which the last may lead to nothing yet.
+/// The target of a path through links. The last link may lead to a file that does not exist.
 fn led_to(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -547,7 +552,7 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Files of others may be hidden and partial, too.
+    /// Files of other programs may also be hidden and partial.
     #[cfg(unix)]
     #[test]
     fn a_sweep_of_a_folder_leaves_what_is_of_others() {

@@ -1,16 +1,18 @@
-//! Block traces, and what can be made of them.
+//! Block traces, workloads generated from them, and their locality.
 //!
-//! * [`trace`] reads the traces of more than twenty tools and archives (SPC, MSR Cambridge, blkparse,
-//!   fio, ETW, VSCSI..., any CSV file whose columns are named, Parquet), plain or compressed, from a file
-//!   or a pipe. It finds the format from the content, streams in constant memory, takes any bytes, and
-//!   tells in one line what it does not believe. It also converts, splits and characterises.
-//! * [`workload`] generates requests: by the patterns of fio, or by a model that was fitted to a trace or
-//!   written by hand, some of which are built in.
-//! * [`locality`] tells what any stream of pages will gain from an LRU cache of any size, in one pass.
+//! * [`trace`] reads the traces of more than twenty tools and archives, such as SPC, MSR Cambridge,
+//!   blkparse, fio, ETW and VSCSI. It also reads Parquet and any CSV file whose columns are named.
+//!   A trace is plain or compressed, in a file or a pipe. The format is found from the content.
+//!   Reading streams in constant memory, accepts any bytes and rejects invalid content with one
+//!   line. The module also converts, splits and characterises traces.
+//! * [`workload`] generates requests by the patterns of fio or by a model. A model is built in,
+//!   fitted to a trace or written by hand.
+//! * [`locality`] computes the hit ratio of LRU caches of every size for any stream of pages, in
+//!   one pass.
 //! * [`address`] lays the volumes of a trace onto one device.
 //!
-//! Whatever is read or generated is an [`Input`](request::Input): it opens as a stream of
-//! [`Request`](request::Request)s, bytes and nanoseconds in the order of time, as often as needed.
+//! Each source of requests is an [`Input`](request::Input). It opens, as often as needed, as a
+//! stream of [`Request`](request::Request)s in the order of time, in bytes and nanoseconds.
 //!
 //! ```
 //! use ftlab_traces::locality::MissRatioCurve;
@@ -26,18 +28,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Rooms, from the ground upwards
+//! # Modules in order of dependency
 //!
-//! Each room imports from those before it and never from those behind it, which a test holds it to.
+//! Each module imports only from modules listed before it, which a test checks.
 //!
-//! 1. [`units`]: addresses, sizes and times as types, read as people write them.
-//! 2. [`error`]: mistakes told in one line.
-//! 3. [`files`]: new files and folders, whole or not there.
+//! 1. [`units`]: addresses, sizes and times as types, parsed from text.
+//! 2. [`error`]: user errors as one line.
+//! 3. [`files`]: new files and folders, written atomically.
 //! 4. [`math`]: logarithms and powers that are the same on every machine.
 //! 5. [`rng`]: random numbers from one seed, split by purpose.
-//! 6. [`settings`]: what people can set, each declared once.
+//! 6. [`settings`]: settings, each declared once.
 //! 7. [`request`]: a request, where requests come from, and what one pass over them measures.
-//! 8. [`address`]: from volumes to the one address space of a device.
+//! 8. [`address`]: from volumes to the address space of a device.
 //! 9. [`locality`]: reuse distances and miss-ratio curves.
 //! 10. [`trace`]: the readers, one file for each format.
 //! 11. [`workload`]: patterns, profiles and models.

@@ -65,7 +65,7 @@ impl Mapping {
         self.0
     }
 
-    /// What the 4 bytes say.
+    /// The mapping with these 4 bytes.
     #[inline]
     #[must_use]
     pub const fn from_raw(raw: u32) -> Self {
@@ -97,7 +97,8 @@ pub struct Bytes(pub u64);
 #[serde(transparent)]
 pub struct Duration(pub Nanos);
 
-/// A ratio, written `0.15` or `"15%"`; above 1 always as `"150%"`, since who writes 7 means 7 %.
+/// A ratio, written `0.15` or `"15%"`. A ratio above 1 must be written `"150%"`, since users who
+/// write 7 mean 7 %.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Ratio(pub f64);
 
@@ -150,7 +151,7 @@ impl Duration {
     }
 }
 
-/// What is told of a unit that is a power of 1000 on drives and one of 1024 in memory.
+/// The message for a unit that is a power of 1000 on drives and of 1024 in memory.
 fn ambiguous(text: &str, number: &str, unit: &str) -> String {
     let letter = unit[..1].to_ascii_uppercase();
     let decimal = match unit {
@@ -178,7 +179,7 @@ fn nanoseconds(unit: &str) -> Option<u64> {
     })
 }
 
-/// Whoever writes a larger ratio without a unit means per cent.
+/// The largest ratio without a unit that may be a factor; a larger one is meant in percent.
 const MOST_AS_FACTOR: f64 = 10.0;
 
 impl Ratio {
@@ -213,7 +214,7 @@ fn split_unit(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
-/// `number x factor` as a whole number; a decimal fraction must come out exact.
+/// `number x factor` as a whole number; a decimal fraction must yield one exactly.
 fn scaled(number: &str, factor: u64) -> Option<u64> {
     if let Ok(whole) = number.parse::<u64>() {
         return whole.checked_mul(factor);
@@ -258,12 +259,12 @@ deserialize_text_or_number!(Duration, "a time such as 25us or 1.5ms");
 deserialize_text_or_number!(Ratio, "a ratio such as 15% or 0.15");
 
 impl Serialize for Ratio {
-    /// As what reads back as the same.
+    /// Serialises to a value that is read back unchanged.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         if self.0 <= 1.0 {
             return to.serialize_f64(self.0);
         }
-        // What was read as a percentage is one of these.
+        // A value read as a percentage is one of these.
         let percent = self.0 * 100.0;
         let (up, down) = (percent.next_up(), percent.next_down());
         let texts = [percent, up, down, up.next_up(), down.next_down()].map(|p| format!("{p}%"));
@@ -285,7 +286,7 @@ impl fmt::Display for Bytes {
 }
 
 impl fmt::Display for Duration {
-    /// In the largest unit of which it has at most three decimals: `25us`, `1.5ms`, `0ns`.
+    /// In the largest unit that needs at most three decimals: `25us`, `1.5ms`, `0ns`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (unit, name) in [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")] {
             if self.0 >= unit && (self.0 * 1_000).is_multiple_of(unit) {

@@ -5,13 +5,13 @@
 //! lines    512 bits = one cache line each           256 KiB
 //! ```
 //!
-//! A plain Fenwick tree over two million slots has 8 MiB and walks 21 of them; this one stays in the
-//! first cache levels and walks 12, then counts at most eight words.
+//! A plain Fenwick tree over two million slots has 8 MiB and walks 21 of them. This one fits the
+//! first cache levels. It walks 12 slots, then counts at most eight words.
 
 const WORDS: usize = 8;
 const LINE_BITS: u32 = 64 * WORDS as u32;
 
-/// Members are below the size given at the start.
+/// A set whose members are below the size given at the start.
 #[derive(Clone, Debug)]
 pub(super) struct RankedBits {
     lines: Vec<[u64; WORDS]>,

@@ -1,4 +1,4 @@
-//! Reuse distances of a stream of page accesses, in memory that has a bound.
+//! Reuse distances of a stream of page accesses, in bounded memory.
 
 use super::curve::MissRatioCurve;
 use super::pages::{FollowedPages, Found};
@@ -9,7 +9,7 @@ pub const PAGES_MAX: usize = 1 << 18;
 
 /// Counts for each access of a page how many different pages were accessed since its last access.
 ///
-/// Every page has a state `T` of the caller's, which begins as its default.
+/// Every page has a state `T`, which belongs to the caller and begins as its default.
 #[derive(Clone, Debug)]
 pub struct ReuseDistances<T = ()> {
     pages: FollowedPages<T>,
@@ -80,7 +80,7 @@ impl<T: Default> ReuseDistances<T> {
         self.cold
     }
 
-    /// One of so many pages is followed: 1 while all are.
+    /// One in this many pages is followed: 1 while all are.
     #[must_use]
     pub fn pages_per_sample(&self) -> u64 {
         1 << self.pages.zero_bits()

@@ -1,13 +1,13 @@
-//! The LRU stack: how many others were touched since a page was touched last.
+//! The LRU stack: how many other members were touched since a member was touched last.
 //!
-//! R. L. Mattson, J. Gecsei, D. R. Slutz and I. L. Traiger, Evaluation techniques for storage
-//! hierarchies, IBM Systems Journal 9(2), 1970: an LRU cache of `c` pages hits exactly the
-//! references whose distance is below `c`, so that one pass tells the hit ratio of every size. With
-//! a tree over the times of last use (B. T. Bennett and V. J. Kruskal, LRU stack processing, IBM
-//! Journal of Research and Development 19(4), 1975) a reference takes O(log n).
+//! An LRU cache of `c` pages hits exactly the references whose distance is below `c`. One pass
+//! yields the hit ratio of every size (R. L. Mattson, J. Gecsei, D. R. Slutz and I. L. Traiger,
+//! Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970). With a tree over
+//! the times of last use, a reference takes O(log n) (B. T. Bennett and V. J. Kruskal, LRU stack
+//! processing, IBM Journal of Research and Development 19(4), 1975).
 //!
-//! Every touch takes the next slot of a line of slots. When the slots are used up, the members move
-//! to the front in their order.
+//! Every touch takes the next slot of a line of slots. When all slots are used, the members move to
+//! the front and keep their order.
 
 use super::ranked_bits::RankedBits;
 

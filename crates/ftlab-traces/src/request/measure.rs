@@ -1,4 +1,4 @@
-//! What one light pass tells about a stream of requests.
+//! What one light pass measures about a stream of requests.
 
 use super::{BATCH, Digest, Op, Request, RequestSource, Volumes};
 use crate::error::Error;
@@ -16,7 +16,7 @@ pub struct Extent {
     pub end_byte: u64,
 }
 
-/// What one light pass tells about a trace.
+/// What one light pass measures about a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// Requests.

@@ -2,10 +2,11 @@
 
 /// Declares a section of settings: see [the module](crate::settings).
 ///
-/// A line is `NAME: TYPE = DEFAULT`, then, as far as needed and in this order, `absent "what an absent value
-/// means"`, `in RANGE`, `unit "pages"`, `laws VALUES` (what the laws try: a list, a range, or
-/// [`absent_or`](crate::settings::absent_or)), and always `source "where the default comes from"`.
-/// A rule over several settings follows the section: `check |own| ..`, a function that returns a `Result`.
+/// A line is `NAME: TYPE = DEFAULT`. These clauses follow as needed and in this order:
+/// `absent "what an absent value means"`, `in RANGE`, `unit "pages"`, `laws VALUES`, and always
+/// `source "where the default comes from"`. `laws` gives the values that the FTL checks try: a
+/// list, a range, or [`absent_or`](crate::settings::absent_or). A rule over several settings
+/// follows the section: `check |own| ..`, a function that returns a `Result`.
 #[macro_export]
 macro_rules! settings {
     (
@@ -118,7 +119,7 @@ macro_rules! settings {
     };
 }
 
-/// Declares a setting that is one of some names. Traits beside the usual ones may be derived.
+/// Declares a setting that is one of some names. Traits other than the usual ones may be derived.
 ///
 /// ```
 /// ftlab_traces::choices! {

@@ -1,10 +1,10 @@
-//! What the laws try for a setting.
+//! The values of a setting that the FTL checks try.
 
 use crate::rng::Rng;
 use crate::units::{Bytes, Duration};
 use std::ops::RangeInclusive;
 
-/// Values to draw from: a list, of which each is as likely, or a range of whole numbers.
+/// Values to draw from: a list whose entries are equally likely, or a range of whole numbers.
 pub trait Draw<T> {
     /// One of them.
     fn draw(&self, rng: &mut Rng) -> T;

@@ -1,8 +1,9 @@
 //! Settings, each written once.
 //!
-//! [`settings!`](crate::settings) declares a section of a configuration. From one line for each setting come the
-//! field, its default, the check of its range, its row in `ftlab list settings`, in `docs/settings.md`
-//! and in the Python classes, and what the laws draw for it:
+//! [`settings!`](crate::settings) declares a section of a configuration, with one line for each
+//! setting. That line yields the field, its default, its range check and the values that the FTL
+//! checks draw. It also yields the row in `ftlab list settings`, in `docs/settings.md` and in the
+//! Python classes:
 //!
 //! ```
 //! use ftlab_traces::settings::Section;

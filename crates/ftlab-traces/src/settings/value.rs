@@ -1,4 +1,4 @@
-//! What a setting can be: how its values are bounded and written.
+//! The types of settings: how their values are bounded and written.
 
 use crate::error::Error;
 use crate::units::{Bytes, Duration, Ratio};
@@ -24,12 +24,12 @@ pub enum Kind {
     Choice(&'static [(&'static str, &'static str)]),
     /// Text of a form.
     Text(&'static str),
-    /// A list of such times.
+    /// A list of times.
     Times,
 }
 
 impl Kind {
-    /// What a value of another type should have been; `told` ends in the name of the type that was expected.
+    /// The message for a value of another type; `told` ends in the name of the expected type.
     pub(super) fn expected(self, told: &str) -> String {
         match self {
             Kind::Count if told.ends_with("u16") => {
@@ -63,13 +63,13 @@ pub trait Value: Clone + Debug + PartialEq {
     /// Whether it may be absent.
     const OPTIONAL: bool = false;
 
-    /// Whether it lies in a range; what is absent does.
+    /// Whether it lies in a range; an absent value always does.
     fn is_in(&self, range: &impl RangeBounds<Self::Bound>) -> bool;
 
     /// As people write it; empty when absent.
     fn shown(&self) -> String;
 
-    /// As a message shows it, beside the bounds of a range.
+    /// The value as a message shows it, next to the bounds of a range.
     fn found(&self) -> String {
         self.shown()
     }
@@ -77,7 +77,7 @@ pub trait Value: Clone + Debug + PartialEq {
     /// A bound of a range as people write it.
     fn bound_shown(bound: &Self::Bound) -> String;
 
-    /// The value so many steps (-1, 0 or 1) from a bound, where there is one.
+    /// The value that is `step` (-1, 0 or 1) steps from a bound, if there is one.
     fn beside(_bound: &Self::Bound, _step: i8) -> Option<Self> {
         None
     }
@@ -87,7 +87,7 @@ pub trait Value: Clone + Debug + PartialEq {
         None
     }
 
-    /// The values at the ends of a range, or next to them outside.
+    /// The values at the ends of a range, or just outside them.
     fn at_edges(edge: Edge, range: &impl RangeBounds<Self::Bound>) -> Vec<Self> {
         let at = |bound: Bound<&Self::Bound>, outwards: i8| match (bound, edge) {
             (Bound::Included(bound), Edge::Inside) => Self::beside(bound, 0),
@@ -111,7 +111,7 @@ pub enum Edge {
 }
 
 trait Step: Copy {
-    /// The value so many steps (-1, 0 or 1) away, where there is one.
+    /// The value that is `steps` (-1, 0 or 1) away, if there is one.
     fn stepped(self, steps: i8) -> Option<Self>;
 }
 
@@ -293,7 +293,7 @@ impl Value for Vec<Duration> {
     }
 }
 
-/// `1 to 64`, `at least 1`, `above 0 and below 1`; bounds that are left out are not told.
+/// `1 to 64`, `at least 1`, `above 0 and below 1`; a missing bound is left out.
 pub fn shown_range<T: Value>(range: &impl RangeBounds<T::Bound>) -> String {
     let (start, end) = (range.start_bound(), range.end_bound());
     if let (Bound::Included(least), Bound::Included(most)) = (start, end) {
@@ -329,7 +329,7 @@ pub fn check_range<T: Value>(
     Err(Error::config(key, format!("found {found}, expected {expected}")))
 }
 
-/// Adds what is made of the values at the edges of a range.
+/// Adds what `S` is made from the values at the edges of a range.
 #[doc(hidden)]
 pub fn with_edges<T: Value, S>(
     mut found: Vec<S>,

@@ -4,13 +4,13 @@
 //! sectors, the size twice, bit 0 of the type to write, and four times in seconds. A request
 //! arrives when it is generated. Lines are in the order of processing, so they are sorted.
 //!
-//! **A clock that is set.** While a phone boots its clock is set, by months and then by decades, and
-//! neither the idle time in between nor the length of the step is written anywhere. Requests are
-//! processed in the order of lines: where that time goes back, or forth by more than a day, the
-//! clock was set. What was generated before and processed behind the step still has a time of the
-//! old setting, and is known by it: no request waits for a day, nor is one processed before it is
-//! generated. The new setting goes on at the latest time of the old one, so that a step adds no
-//! time. A clock set forth by less than a day looks like a phone at rest and is not corrected.
+//! **Clock steps.** The clock is set while a phone boots, by months and then by decades. The trace
+//! records neither the idle time nor the length of the step. Requests are processed in the order of
+//! lines. The clock was set where the processing time goes back, or ahead by more than a day. A
+//! request generated before such a step and processed after it has a time of the old setting. It is
+//! recognised because no request waits for a day, and none is processed before it is generated. The
+//! new setting continues at the latest time of the old one, so a step adds no time. A step ahead by
+//! less than a day looks like an idle phone and is not corrected.
 
 use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};
@@ -27,7 +27,7 @@ const DAY_NS: u64 = 86_400_000_000_000;
 pub(super) struct BioTracer {
     /// When the line before was processed.
     latest: Option<u64>,
-    /// When the last line of the setting before this one was processed.
+    /// When the last line of the previous setting was processed.
     before: Option<u64>,
     settings: u32,
     /// The setting under which the request of the latest line was generated.
@@ -75,7 +75,7 @@ impl LineFormat for BioTracer {
 }
 
 impl BioTracer {
-    /// Finds out under which setting of the clock a request was generated.
+    /// Finds the setting of the clock under which a request was generated.
     fn set_clock(&mut self, generated: u64, processed: u64) -> Result<(), Mistake> {
         if let Some(latest) = self.latest
             && (processed < latest || processed - latest > DAY_NS)
@@ -100,7 +100,7 @@ impl BioTracer {
     }
 }
 
-/// The bytes in `text` if they are as many as the sectors.
+/// The bytes in `text`, if they match the sectors.
 fn twice(text: &[u8], sectors: u64) -> Option<u64> {
     let bytes = std::str::from_utf8(text).ok()?.parse().ok()?;
     (text[0].is_ascii_digit() && sectors.checked_mul(SECTOR_BYTES) == Some(bytes)).then_some(bytes)

@@ -5,8 +5,8 @@
 //! the volume.
 //!
 //! `Input file sda.blktrace.0 added` may stand before the events, and a summary that begins with
-//! `CPU0 (sda):` behind them. From there to the next line that begins with a digit, all is passed
-//! over.
+//! `CPU0 (sda):` after them. All lines from there to the next line that begins with a digit are
+//! skipped.
 
 use super::TraceOptions;
 use super::block::{Events, Stage};
@@ -19,11 +19,11 @@ use super::time::{Time, TimeUnit};
 
 const SECTOR_BYTES: u64 = 512;
 
-/// What lines that are no events begin with: the list of files in front, and one of the first two
-/// lines of a summary.
+/// The beginnings of lines that are no events: the list of files, and one of the first two lines of
+/// a summary.
 const REMARKS: [&[u8]; 4] = [b"Input", b"CPU", b"Total", b"Throughput"];
 
-/// What is known from the lines so far.
+/// The state from the lines so far.
 #[derive(Clone, Default)]
 pub(super) struct BlkParse {
     in_remarks: bool,
@@ -221,7 +221,7 @@ Skips: 0 forward (0 -   0.0%)
         assert_eq!(without, [write, Request { op: Op::Write, ..through }]);
     }
 
-    /// As the kernel names a flush on its way to the driver.
+    /// The kernel's name of a flush on its way to the driver.
     #[test]
     fn a_write_behind_a_flush_without_sectors_is_a_flush_alone() {
         let [flush] = flushing::<BlkParse>("8,0 1 1 0.0 1 Q FWS [a]\n").unwrap()[..] else {

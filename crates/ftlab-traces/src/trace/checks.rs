@@ -1,4 +1,4 @@
-//! What the tests of every format need.
+//! Helpers for the tests of every format.
 
 use super::TimeOrder;
 use super::compress::Compressed;
@@ -22,12 +22,12 @@ impl Read for Drip {
     }
 }
 
-/// The stream of `bytes`, which come one at a time.
+/// The stream of `bytes`, delivered one at a time.
 pub(super) fn drip(bytes: &[u8]) -> Stream {
     Stream::new(Box::new(Drip(Cursor::new(bytes.to_vec()))), Compressed::No)
 }
 
-/// The request that one line tells.
+/// The request in one line.
 pub(super) fn parse<F: LineFormat>(line: &str) -> RawRequest {
     let fields = Fields::new(line.as_bytes(), F::SEPARATOR, F::COLUMNS).timed(F::TIME);
     let parsed = F::default().parse_line(fields);
@@ -40,7 +40,7 @@ pub(super) fn requests<F: LineFormat>(text: &str) -> Result<Vec<Request>, Error>
     decoded_with(F::default(), text)
 }
 
-/// All requests of `text`, which is read by `format`.
+/// All requests of `text`, read by `format`.
 pub(super) fn decoded_with<F: LineFormat>(format: F, text: &str) -> Result<Vec<Request>, Error> {
     decoded(LineDecoder::new(format, drip(text.as_bytes())), F::ORDER)
 }
@@ -65,7 +65,7 @@ fn admitted(decoder: impl Decode, gate: Gate) -> Result<Vec<Request>, Error> {
     Source::new(decoder, gate, place).rest()
 }
 
-/// The record that begins at byte `at` is an error that has `found` in it.
+/// Checks that the record at byte `at` is an error whose message contains `found`.
 pub(super) fn misrecorded<F: RecordFormat>(bytes: &[u8], at: usize, found: &str) {
     let text = recorded::<F>(bytes).expect_err(found).to_string();
     let expected = format!(": record at byte {at}: ");
@@ -73,7 +73,7 @@ pub(super) fn misrecorded<F: RecordFormat>(bytes: &[u8], at: usize, found: &str)
     assert!(!text.contains(char::is_control), "{text:?}");
 }
 
-/// `line`, behind two blank ones, is an error of line 3 that has `found` in it.
+/// Checks that `line`, after two blank ones, is an error of line 3 whose message contains `found`.
 pub(super) fn misread<F: LineFormat>(line: &str, found: &str) {
     let error = requests::<F>(&format!("\r\n\n{line}\n")).expect_err(line);
     let text = error.to_string();

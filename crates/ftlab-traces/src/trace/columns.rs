@@ -1,7 +1,8 @@
-//! Which columns of a CSV file are what, as a user names them.
+//! The columns of a CSV file, as a user names them.
 //!
-//! `time=ts:us,offset=lba:sectors,length=bytes,op=rw:1,volume=disk,separator=tab`: parts `what=column` or
-//! `what=column:unit`, where a column is a name in the header line or a number from 1.
+//! The text has parts `what=column` or `what=column:unit`, such as
+//! `time=ts:us,offset=lba:sectors,length=bytes,op=rw:1,volume=disk,separator=tab`. A column is a
+//! name in the header line or a number from 1.
 
 use super::time::TimeUnit;
 use crate::request::{Attribute, Op};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 const SECTOR_BYTES: u64 = 512;
 const PAGE_BYTES: u64 = 4096;
 
-/// The columns of a CSV file that say what a request is, each with its unit.
+/// The columns of a CSV file that describe a request, each with its unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Columns {
@@ -22,7 +23,7 @@ pub struct Columns {
     pub(super) length: (Place, u64),
     pub(super) op: Option<(Place, Words)>,
     pub(super) volume: Volume,
-    /// How long a request took, which is between its arrival and its time.
+    /// How long a request took: its arrival is its time less this.
     pub(super) latency: Option<(Place, Unit)>,
     pub(super) attributes: Vec<(Attribute, Place)>,
     pub(super) separator: Between,
@@ -31,9 +32,9 @@ pub struct Columns {
 /// Which column has the volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Volume {
-    /// The user says none: the one that the header names so, if there is one.
+    /// Not stated: the column that the header names so, if there is one.
     Unsaid,
-    /// The user says that there is none.
+    /// The user states that there is none.
     One,
     In(Place),
 }
@@ -83,29 +84,29 @@ impl Between {
     }
 }
 
-/// What the values of the operation mean, beside the words that everybody writes.
+/// The values of the operation, in addition to the usual words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Words {
     /// Nothing else.
     Usual,
-    /// The digit that reads; the other of 0 and 1 writes.
+    /// The digit that means read; the other of 0 and 1 means write.
     Digits(u8),
-    /// So each; `None` is no request.
+    /// Each word with its operation; `None` is no request.
     Mapped(Vec<(String, Option<Op>)>),
 }
 
-/// The column that says that there is no volume.
+/// The column's name that means there is no volume.
 const NO_VOLUME: &str = "none";
 
-/// The word that stands for all that are not listed.
+/// The word that stands for all other words.
 pub(super) const OTHERS: &str = "*";
 
 /// Where a column is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Under this name in the header line.
+    /// By this name in the header line.
     Named(String),
-    /// So many columns are before it.
+    /// By the number of columns before it.
     Behind(usize),
 }
 
@@ -118,12 +119,12 @@ pub(super) enum Unit {
     Nanoseconds,
     /// 100 ns each.
     Filetime,
-    /// Nothing: it is a date and a time of day, as ISO 8601 writes them.
+    /// A date and a time of day in ISO 8601.
     Iso,
 }
 
 impl Unit {
-    /// What it counts, unless it is a date.
+    /// The unit that it counts, unless it is a date.
     pub(super) const fn counted(self) -> Option<TimeUnit> {
         match self {
             Self::Seconds => Some(TimeUnit::Seconds),
@@ -303,7 +304,7 @@ fn words(unit: Option<&str>) -> Result<Words, String> {
     }
 }
 
-/// `put=write` as a word and what it does.
+/// Parses `put=write` into a word and its operation.
 fn mapped(entry: &str) -> Result<(String, Option<Op>), String> {
     let (word, op) = entry.split_once('=').unwrap_or((entry, ""));
     let op = match op {

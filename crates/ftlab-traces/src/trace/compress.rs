@@ -1,7 +1,7 @@
 //! Decompression by magic bytes: gzip, bzip2, xz, zstd and lz4, as streams with capped windows.
 //!
-//! Several members or frames in a row are one stream, as their own tools treat them. Only one layer
-//! is taken off: a compressed file inside a compressed file is not a trace.
+//! Consecutive members or frames are one stream, as in the tools of each format. Only one layer is
+//! removed: a compressed file inside a compressed file is not a trace.
 
 use super::field::Mistake;
 use super::stream::Broken;
@@ -13,10 +13,10 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, ErrorKind, Read};
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
 #[cfg(feature = "files")]
-/// The most memory that an xz stream may ask for.
+/// The most memory that an xz stream may use.
 const XZ_MEMORY_BYTES: u64 = 256 << 20;
 
-/// What windows and blocks of files that are read at once may take in all.
+/// The most memory for windows and blocks of all files that are read at once.
 const ALL_BYTES: u64 = 1 << 30;
 
 /// The memory that one decompressor may take.
@@ -24,15 +24,15 @@ const ALL_BYTES: u64 = 1 << 30;
 pub(super) struct Memory(u64);
 
 impl Memory {
-    /// That of a single file.
+    /// The limit of a single file.
     pub(super) const ALL: Self = Self(ALL_BYTES);
 
-    /// That of each of `files` that are read at once.
+    /// The limit of each of `files` that are read at once.
     pub(super) fn of_each(files: usize) -> Self {
         Self(ALL_BYTES / files.max(1) as u64)
     }
 
-    /// An error if a decompressor of this kind takes more, whatever it reads.
+    /// Rejects a decompressor of this kind if it takes more memory than this.
     fn check(self, compressed: Compressed) -> io::Result<()> {
         let takes = match compressed {
             Compressed::Bzip2 => 4 << 20,
@@ -58,7 +58,7 @@ pub(super) enum Compressed {
 }
 
 impl Compressed {
-    /// What a stream that begins with `magic` is compressed by.
+    /// The compression of a stream that begins with `magic`.
     pub(super) fn of(magic: &[u8]) -> Self {
         match magic {
             [0x1f, 0x8b, ..] => Self::Gzip,
@@ -90,8 +90,8 @@ impl Compressed {
 
 type Whole = BufReader<Full<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>>;
 
-/// Fills buffers to their end, so that a decompressor is handed the same however the bytes arrive: what it
-/// gives before it finds damage depends on that.
+/// Fills buffers to their end, so a decompressor receives the same pieces however the bytes arrive.
+/// What it returns before it finds damage depends on the pieces.
 struct Full<R>(R);
 
 impl<R: Read> Read for Full<R> {
@@ -101,7 +101,7 @@ impl<R: Read> Read for Full<R> {
             match self.0.read(&mut buffer[filled..]) {
                 Ok(0) => break,
                 Ok(count) => filled += count,
-                // What has come is not lost; the next call tells the error.
+                // The bytes read are not lost; the next call returns the error.
                 Err(_) if filled > 0 => break,
                 Err(error) => return Err(error),
             }
@@ -146,7 +146,7 @@ pub(super) fn decompress(
     Ok((plain, compressed))
 }
 
-/// Frames of lz4 in a row. Between frames the stream may end, and nowhere else.
+/// Consecutive frames of lz4. The stream may end only between frames.
 struct Lz4 {
     frames: lz4_flex::frame::FrameDecoder<GoesOn>,
     ended: bool,
@@ -165,7 +165,7 @@ impl Read for Lz4 {
     }
 }
 
-/// A stream whose end is an error: the decoder takes a frame that is cut at a block for a whole one.
+/// A stream whose end is an error: the decoder accepts a frame that is cut at a block.
 struct GoesOn(Whole);
 
 impl Read for GoesOn {
@@ -205,7 +205,7 @@ fn xz(stream: Whole, memory: Memory) -> io::Result<liblzma::bufread::XzDecoder<W
     Ok(liblzma::bufread::XzDecoder::new_stream(stream, decoder))
 }
 
-/// What is wrong with a stream, in words of its own.
+/// An error in a stream, in the words of ftlab.
 #[derive(Debug)]
 struct Said(String);
 
@@ -217,12 +217,12 @@ impl fmt::Display for Said {
 
 impl std::error::Error for Said {}
 
-/// An error that [`explain`] repeats as it is.
+/// An error whose text [`explain`] repeats unchanged.
 pub(super) fn said(message: String) -> io::Error {
     io::Error::other(Said(message))
 }
 
-/// Tells a failing disk from a damaged stream, and a damaged stream from one that was cut short.
+/// Distinguishes a failing disk, a damaged stream and a truncated stream.
 pub(super) fn explain(error: io::Error, compressed: Compressed) -> Broken {
     if let Some(Said(message)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
         return Broken::Mistake(Mistake(message.clone()));
@@ -236,7 +236,7 @@ pub(super) fn explain(error: io::Error, compressed: Compressed) -> Broken {
     } else if error.to_string().contains("memory") {
         too_large(compressed)
     } else {
-        // Names in an archive stand in it as they are.
+        // The error quotes names in an archive unescaped.
         let error = error.to_string();
         let error = error.escape_debug();
         format!("the {name} stream cannot be decompressed ({error}); copy the file again")
@@ -327,7 +327,8 @@ mod tests {
         }
     }
 
-    /// As `pzstd` and the seekable format write them: frames, and a table of them in a frame that is skipped.
+    /// `pzstd` and the seekable format write frames, and a table of them in a frame that is
+    /// skipped.
     #[test]
     fn seekable_zstd_is_read_as_its_frames() {
         let frames = [zstd(), zstd()].concat();

@@ -1,4 +1,4 @@
-//! Settings of the input: which trace, and what to take from it.
+//! Settings of the input: which trace, and which of its requests.
 
 use super::{Columns, HintBy, Stage, TimeOrder, TimeUnit, TraceOptions};
 use crate::request::Op;
@@ -11,7 +11,7 @@ crate::settings! {
         trace: Option<String> = None, absent "`workload` is run", source "ours";
         /// Format of the trace.
         format: Option<String> = None, absent "found from its content", source "ours";
-        /// What to do with times that go back.
+        /// How to treat times that go back.
         order: Option<TimeOrder> = None,
             absent "what the format says, which is an error for most", source "ours";
         /// The only volume to take.
@@ -20,35 +20,37 @@ crate::settings! {
         from: Option<Duration> = None, absent "from the first", source "ours";
         /// Take requests before this time since the first one, such as `2h30m`.
         until: Option<Duration> = None, absent "to the last", source "ours";
-        /// Leave out the first so many of the requests that pass the filters.
+        /// Skip the first N requests that pass the filters.
         skip: u64 = 0, unit "requests", source "ours";
-        /// Take only the first so many requests, after those that are left out.
+        /// Take only the first N requests after those that are skipped.
         requests: Option<u64> = None, absent "all of them", unit "requests", source "ours";
         /// What the requests are, for formats that do not say.
         op: Option<OnlyOp> = None, absent "an error for those formats", source "ours";
         /// Bytes of a page, for formats that do not say.
         unit: Option<Bytes> = None, absent "512B",
             source "ARC paper, section IV; choices.md#arc-unit";
-        /// What the times of a text count, where it is not the format's unit; `filetime` is 100 ns.
+        /// Unit of times in a text, if not the format's own; `filetime` is 100 ns.
         time_unit: Option<TimeUnit> = None, absent "as the format says", source "ours";
-        /// Bytes that an address of a text counts, where it is not the format's unit.
+        /// Bytes per unit of an address in a text, if not the format's own.
         offset_unit: Option<Bytes> = None, absent "as the format says", source "ours";
         /// The stage at which requests are taken from events of Linux' block layer.
         stage: Option<Stage> = None, absent "their arrival, Q", source "ours";
-        /// Take flushes, and writes with FUA as such, from text; without it they are left out, and such writes are
-        /// writes like others. A Parquet file has those that were taken when it was converted.
+        /// Take flushes from text, and keep FUA on writes. Otherwise flushes are left out, and
+        /// writes with FUA become plain writes. A Parquet file has the flushes that were taken when
+        /// it was converted.
         flushes: bool = false, source "choices.md#flush-off";
         /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
         columns: Option<Columns> = None, absent "an error for such a file", source "ours";
-        /// What the placement handle of a write follows from: its volume, in the order in which volumes are written; its
-        /// first byte, or its length, as the number of borders that it reaches; or the sequential stream that it continues: 1 to
-        /// COUNT, or 0 if it continues none.
+        /// How the placement handle of a write is derived. `volume` uses the rank of its volume, in
+        /// the order in which volumes are first written. `range` uses its first byte, and `size`
+        /// its length, as the number of borders that it reaches. `stream` uses the sequential
+        /// stream that it continues, 1 to COUNT, or 0 for none.
         hint_by: Option<HintBy> = None, absent "the trace's own handles", source "ours";
     }
 }
 
 crate::choices! {
-    /// What all requests of a trace do.
+    /// The operation of all requests of a trace.
     pub enum OnlyOp {
         /// Read.
         Read = "read",
@@ -72,7 +74,7 @@ impl OnlyOp {
 crate::text_value!(Columns, "what=column or what=column:unit, separated by commas");
 
 impl InputConfig {
-    /// How the trace is read, with the requests that [`skip`](super::skip) takes off.
+    /// How the trace is read, including the requests that [`skip`](super::skip) removes.
     #[must_use]
     pub fn options(&self) -> TraceOptions {
         TraceOptions {

@@ -1,4 +1,4 @@
-//! From any input to a file: the columnar store, or text that other simulators read.
+//! Converts any input to a file: the columnar store, or text for other simulators.
 
 use super::columnar::{self, Writer};
 use super::export::{Packed, Packing, TEXT_FORMATS, TextFormat, refused};
@@ -8,7 +8,7 @@ use crate::request::{BATCH, Input, Measure, Measured, Request};
 use serde::Serialize;
 use std::path::Path;
 
-/// Text that is compressed and written at a time.
+/// Bytes of text that are compressed and written at a time.
 const CHUNK_BYTES: usize = 128 << 10;
 
 /// What has been written.
@@ -26,16 +26,17 @@ pub struct Converted {
     pub digest: String,
 }
 
-/// Told the requests so far and the progress of the source; an error ends the pass.
+/// Called with the requests so far and the progress of the source; an error ends the pass.
 pub type Watch<'a> = &'a mut dyn FnMut(u64, Option<f64>) -> Result<(), Error>;
 
-/// Writes the requests of `input` to the file `output` (`-` for standard output) in one pass, in the
-/// format `to`; absent: as the file's name ends. The file appears whole or not at all.
+/// Writes the requests of `input` to the file `output` (`-` for standard output) in one pass, in
+/// the format `to`. If `to` is absent, the suffix of the file's name decides. The file appears
+/// whole or not at all.
 ///
 /// # Errors
-/// [`Error::Unknown`] and [`Error::Config`] for a format that is not written, [`Error::Io`] for a
-/// file that cannot be written, [`Error::Trace`] for a request that the format cannot tell, and
-/// those of the input and of `watch`.
+/// [`Error::Unknown`] and [`Error::Config`] for a format that is not written. [`Error::Io`] for a
+/// file that cannot be written. [`Error::Trace`] for a request that the format cannot express.
+/// Those of the input and of `watch`.
 pub fn convert(
     input: &dyn Input,
     output: &str,
@@ -45,7 +46,7 @@ pub fn convert(
     prepare(input, output, to, watch)?.finish()
 }
 
-/// As [`convert`], all but that the file gets its name: for who may still have to stop.
+/// As [`convert`], but leaves the file unnamed, for callers that may still have to stop.
 ///
 /// # Errors
 /// As [`convert`].
@@ -90,7 +91,7 @@ pub fn prepare(
     Ok(Unnamed::new(converted, Whole::File(file)))
 }
 
-/// Reads `input` once and hands on each batch with the number of requests before it.
+/// Reads `input` once and passes on each batch with the number of requests before it.
 fn each_batch(
     input: &dyn Input,
     watch: Watch<'_>,
@@ -111,7 +112,7 @@ fn each_batch(
     }
 }
 
-/// What is to be written.
+/// The file to write.
 struct Target {
     /// `None` for the columnar store.
     text: Option<TextFormat>,
@@ -119,8 +120,8 @@ struct Target {
 }
 
 impl Target {
-    /// What `to` names, or the end of the file's name; `.zst` and `.gz` behind it compress text, and
-    /// `.trace` is passed over.
+    /// The format that `to` or the suffix of the file's name states. A further `.zst` or `.gz`
+    /// compresses text, and `.trace` is skipped.
     fn of(output: &str, to: Option<&str>) -> Result<Self, Error> {
         let name = output.to_ascii_lowercase();
         let (name, packing) = match (name.strip_suffix(".zst"), name.strip_suffix(".gz")) {

@@ -1,7 +1,7 @@
-//! Any CSV file whose columns the user names: see [`Columns`].
+//! Any CSV file whose columns the user names with [`Columns`].
 //!
-//! Values may be in quotes, unless blanks stand between them; a line is a record, so a value cannot hold
-//! a line break. There is a header line if a column is given by name, and there is none otherwise.
+//! Values may be quoted unless blanks separate them. A line is a record, so a value cannot hold a
+//! line break. There is a header line if and only if a column is given by name.
 
 use super::TraceOptions;
 use super::columns::{Between, Columns, OTHERS, Place, Unit, Volume, Words};
@@ -22,18 +22,18 @@ const FILETIME_NS: u64 = 100;
 const MOST_COLUMNS: usize = 1024;
 const MOST_NAMES: usize = 10_000;
 
-/// The columns, and where they are once the header has been read.
+/// The columns, and their places once the header has been read.
 #[derive(Clone, Default)]
 pub(super) struct Csv {
     columns: Option<Columns>,
-    /// What all requests do, if no column says.
+    /// The operation of all requests, if no column states it.
     op: Option<Op>,
     places: Option<Places>,
     record: Record,
     volumes: Volumes,
 }
 
-/// How many columns are before each of those that count.
+/// How many columns are before each column that is read.
 #[derive(Clone)]
 struct Places {
     time: usize,
@@ -45,7 +45,7 @@ struct Places {
     attributes: Vec<(Attribute, usize)>,
 }
 
-/// In front of time 0, for requests that arrived before the first time: a day.
+/// A day before time 0, for requests that arrived before the first time.
 const START_NS: u64 = 86_400_000_000_000;
 
 impl LineFormat for Csv {
@@ -127,7 +127,7 @@ impl LineFormat for Csv {
         request(columns, places, self.op, &self.record, &mut self.volumes)
     }
 
-    /// A header that must have the columns is read.
+    /// Whether a header may be skipped: one that must name the columns is read.
     fn may_skip_header(&self) -> bool {
         self.columns.as_ref().is_some_and(|columns| !columns.need_header())
     }
@@ -146,7 +146,7 @@ impl LineFormat for Csv {
     }
 }
 
-/// The request that `record` tells.
+/// The request in `record`.
 fn request(
     columns: &Columns,
     places: &Places,
@@ -196,7 +196,7 @@ fn request(
     raw.in_units(columns.offset.1, columns.length.1).map(Some)
 }
 
-/// A time, or how long something took, in ticks.
+/// A time or a latency, in ticks.
 fn in_ticks(value: &[u8], unit: Unit) -> Option<u64> {
     match unit {
         Unit::Seconds => number::decimal(value, 9),
@@ -208,7 +208,7 @@ fn in_ticks(value: &[u8], unit: Unit) -> Option<u64> {
 }
 
 impl Places {
-    /// Where the columns are by number, or by name in the header that `record` is.
+    /// The places of columns, by number or by name in the header `record`.
     fn of(columns: &Columns, record: &Record) -> Result<Self, Mistake> {
         let find = |place: &Place| match place {
             Place::Behind(before) => Ok(*before),
@@ -242,7 +242,7 @@ struct Record {
     columns: usize,
 }
 
-/// A clone has read nothing. A clone of `csv_core::Reader` forgets which byte separates values.
+/// A clone has read nothing: a clone of `csv_core::Reader` forgets the separator.
 impl Clone for Record {
     fn clone(&self) -> Self {
         Self::new(self.separator)
@@ -268,7 +268,7 @@ impl Record {
         }
         self.reader.reset();
         let (_, _, text, columns) = self.reader.read_record(line, &mut self.text, &mut self.ends);
-        // Nothing behind the line: the record ends here, whatever quote is still open.
+        // No input after the line ends the record, even if a quote is still open.
         let (result, _, _, more) =
             self.reader.read_record(&[], &mut self.text[text..], &mut self.ends[columns..]);
         self.columns = columns + more;
@@ -291,7 +291,7 @@ impl Record {
         Ok(())
     }
 
-    /// What to say where a line is a single column: the separator that seems to be meant.
+    /// Advice for a line that is a single column: the separator that it seems to use.
     fn separator_meant(&self) -> String {
         let line = self.value(0).filter(|_| self.columns == 1).unwrap_or_default();
         let mut others = Between::ALL.into_iter().filter(|between| *between != self.separator);
@@ -307,7 +307,7 @@ impl Record {
         Some(self.text[from..*ends.get(before)?].trim_ascii())
     }
 
-    /// How many columns are before the one called `name`.
+    /// How many columns are before the one named `name`.
     fn position(&self, name: &str) -> Result<usize, Mistake> {
         let names = || (0..self.columns).map(|before| self.value(before).unwrap_or_default());
         names().position(|found| found == name.as_bytes()).ok_or_else(|| {
@@ -324,7 +324,7 @@ impl Record {
         })
     }
 
-    /// Where the header has a volume, in a column that is not read otherwise, and its name.
+    /// The place and name of the header's volume column, if it is not read otherwise.
     fn volume_named(&self, places: &Places) -> (Option<usize>, Option<String>) {
         let read = [Some(places.time), Some(places.offset), Some(places.length), places.op];
         let free = |before: &usize| {
@@ -340,7 +340,7 @@ impl Record {
         (found, found.map(name))
     }
 
-    /// The value behind `before` others as what `understand` makes of it.
+    /// The value after `before` others, as parsed by `understand`.
     fn read<T>(
         &self,
         before: usize,
@@ -364,7 +364,7 @@ impl Record {
         })
     }
 
-    /// What the value does; `None` if it is no request.
+    /// The operation of a value; `None` if it is no request.
     fn operation(&self, before: usize, words: &Words) -> Result<Option<Op>, Mistake> {
         let expected = match words {
             Words::Digits(_) => "0 or 1, read, write, trim, discard, flush or fua",
@@ -382,13 +382,14 @@ impl Record {
     }
 }
 
-/// What a word of the user's map does.
+/// The operation of a word in the user's map.
 fn mapped(value: &[u8], map: &[(String, Option<Op>)]) -> Option<Option<Op>> {
     let named = |name: &str| map.iter().find(|(word, _)| word == name).map(|(_, op)| *op);
     named(str::from_utf8(value).ok()?).or_else(|| named(OTHERS))
 }
 
-/// 0 and 1, of which one reads. Where 0 does, 2 trims, as in fio's logs.
+/// The operation of a digit. `reads`, 0 or 1, means read. If it is 0, 2 means trim, as in fio's
+/// logs.
 fn digit(value: &[u8], reads: u8) -> Option<Option<Op>> {
     match value {
         [digit] if *digit == reads => Some(Some(Op::Read)),
@@ -398,7 +399,7 @@ fn digit(value: &[u8], reads: u8) -> Option<Option<Op>> {
     }
 }
 
-/// What the words that everybody writes do, and the letters of Linux' block layer.
+/// The operation of a usual word, or of a letter of Linux' block layer.
 fn usual(value: &[u8]) -> Option<Option<Op>> {
     let word = value.to_ascii_lowercase();
     Some(match &word[..] {
@@ -447,7 +448,7 @@ fn too_many_columns() -> Mistake {
     Mistake(format!("found more than {MOST_COLUMNS} columns, expected fewer"))
 }
 
-/// Nanoseconds since 1970 of a date and a time of day, in UTC if no zone is said.
+/// Nanoseconds since 1970 of a date and a time of day, in UTC if no zone is given.
 fn date_and_time(value: &[u8]) -> Option<u64> {
     let text = str::from_utf8(value).ok()?;
     let zoned = DateTime::parse_from_rfc3339(text).map(|time| time.to_utc());
@@ -584,7 +585,7 @@ mod tests {
         assert_eq!((found[1].time, found[1].offset, found[1].length), (500_000_000, 4096, 1024));
     }
 
-    /// Two disks must not lie on each other because nobody named their column.
+    /// Two disks must not overlap because the user did not name their column.
     #[test]
     fn a_column_that_the_header_calls_a_disk_is_the_volume_unless_there_is_to_be_none() {
         let text = "ts,Disk,op,off,len\n1,sda,r,0,512\n2,sdb,r,0,512\n";

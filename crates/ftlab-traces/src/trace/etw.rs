@@ -1,12 +1,14 @@
 //! Disk events of Event Tracing for Windows as `xperf` dumps them: Microsoft's server traces.
 //!
-//! A header (`BeginHeader`, one line of column names for each kind of event, `EndHeader`), then one
-//! event a line: `DiskRead` and `DiskWrite` are requests, all others are passed over. Microseconds,
-//! bytes in hexadecimal. Columns behind the disk's number are not read. Newer dumps have a column
-//! `CPU` behind the thread's, which their header says.
+//! A header comes first: `BeginHeader`, one line of column names for each kind of event,
+//! `EndHeader`. One event a line follows. `DiskRead` and `DiskWrite` are requests; other events are
+//! skipped. Times are in microseconds, and offsets and lengths are hexadecimal bytes. Columns after
+//! the disk's number are not read. Newer dumps have a column `CPU` after the thread's, as their
+//! header states.
 //!
-//! Windows logs the event of a request when it completes, so it arrived `ElapsedTime` earlier, and
-//! lines are sorted. What arrived before the recording began is put at its beginning.
+//! Windows logs the event of a request when it completes. The request arrived
+//! `ElapsedTime` earlier, so lines are sorted. Requests that arrived before the recording began are
+//! moved to its beginning.
 
 use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};

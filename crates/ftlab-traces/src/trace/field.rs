@@ -1,9 +1,10 @@
 //! The columns of one line, taken from left to right with an exact grammar.
 //!
-//! A whole number is one or more decimal digits, a decimal is digits with an optional point and
-//! more digits. Nothing else is a number: no sign, no exponent, no `0x`, no `NaN`, and nothing
-//! wraps. Bytes rather than text, and no allocation until something is wrong. What every line calls
-//! is inlined by force: with many formats the compiler would not, and a line costs a sixth more.
+//! A whole number is one or more decimal digits. A decimal is digits with an optional point and
+//! more digits. Nothing else is a number: no sign, no exponent, no `0x`, no `NaN`. Nothing wraps.
+//! The code works on bytes, and allocates only to report an error. All that every line calls is
+//! inlined by force. With many formats the compiler does not inline it, and a line costs a sixth
+//! more.
 
 use super::time::{Time, TimeUnit};
 
@@ -63,14 +64,14 @@ impl<'a> Fields<'a> {
         Self { line, rest, taken: 0, ended: false, separator, columns, time }
     }
 
-    /// The same, whose times are written as `time` says.
+    /// The same columns, with times written as `time` states.
     #[inline]
     #[must_use]
     pub fn timed(self, time: Time) -> Self {
         Self { time, ..self }
     }
 
-    /// The same line from its front, with other columns.
+    /// The same line from its beginning, with other columns.
     #[inline]
     #[must_use]
     pub fn again(&self, columns: &'static [Column]) -> Self {
@@ -134,7 +135,7 @@ impl<'a> Fields<'a> {
         self.decimal_of(PLACES)
     }
 
-    /// As [`decimal`](Self::decimal), with places that are known when it runs.
+    /// As [`decimal`](Self::decimal), with the number of places given at run time.
     #[inline(always)]
     pub(super) fn decimal_of(&mut self, kept: usize) -> Result<u64, Mistake> {
         let (whole, used) = leading_digits(self.rest);
@@ -194,7 +195,7 @@ impl<'a> Fields<'a> {
         Ok(text)
     }
 
-    /// The next column as `value` takes it; `None` if nothing is in it.
+    /// The next column as `value` takes it; `None` if it is empty.
     ///
     /// # Errors
     /// When the column is missing, and those of `value`.
@@ -210,7 +211,7 @@ impl<'a> Fields<'a> {
         Ok(None)
     }
 
-    /// The next column as what `understand` makes of its text, which is not empty.
+    /// The next column as parsed by `understand`, whose input is not empty.
     ///
     /// # Errors
     /// When the column is missing or empty, or `understand` returns `None`.
@@ -239,7 +240,7 @@ impl<'a> Fields<'a> {
         self.line
     }
 
-    /// The text of the next column, which is not taken; empty if there is none.
+    /// The text of the next column without taking it; empty if there is none.
     #[inline]
     #[must_use]
     pub fn peek(&self) -> &'a [u8] {
@@ -266,7 +267,7 @@ impl<'a> Fields<'a> {
         if self.ended { Ok(()) } else { Err(self.wrong_count()) }
     }
 
-    /// Steps over a value of `used` bytes, at least one, and the separator behind it.
+    /// Skips a value of `used` bytes, at least one, and the separator after it.
     #[inline(always)]
     fn take(&mut self, used: usize) -> Result<(), Mistake> {
         if used == 0 || self.ended { Err(self.mistake()) } else { self.step(used) }
@@ -287,7 +288,7 @@ impl<'a> Fields<'a> {
                 self.rest = &self.rest[used + 1..];
                 if self.separator != Separator::Comma {
                     self.rest = skip_blanks(self.rest);
-                    // Behind a last comma is an empty column; behind a last blank is nothing.
+                    // An empty column follows a final comma; nothing follows a final blank.
                     self.ended = self.separator == Separator::Blanks && self.rest.is_empty();
                 }
             }
@@ -305,7 +306,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The value of more digits than always fit.
+    /// The value of a number that may exceed 64 bits.
     #[cold]
     fn long_integer(&self, used: usize) -> Result<u64, Mistake> {
         let digits = self.rest[..used].iter();
@@ -315,7 +316,7 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| self.mistake())
     }
 
-    /// The column that comes next is missing or holds something else.
+    /// The error of the next column, which is missing or invalid.
     #[cold]
     fn mistake(&self) -> Mistake {
         if self.ended { self.wrong_count() } else { self.mistake_in(self.taken, self.rest) }
@@ -352,7 +353,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Any number of so many digits fits 64 bits.
+/// Every number of this many digits fits 64 bits.
 const SAFE_DIGITS: usize = 19;
 
 const POWERS_OF_TEN: [u64; 10] = {
@@ -396,7 +397,7 @@ fn skip_blanks(text: &[u8]) -> &[u8] {
 
 /// Input as it may be shown: in quotes, control characters escaped, cut to 60 characters.
 pub(super) fn quoted(input: &[u8]) -> String {
-    // No character is longer than four bytes, so the rest of a long line need not be looked at.
+    // A character has at most four bytes, so the rest of a long line need not be read.
     let text = String::from_utf8_lossy(&input[..input.len().min(4 * QUOTED)]);
     let shown: String = text.chars().take(QUOTED).collect();
     let dots = if text.chars().count() > QUOTED { "..." } else { "" };

@@ -19,13 +19,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A block trace with its format and what to take from it.
 pub struct Trace {
     path: String,
-    /// The files that it is, most often one.
+    /// Its files, usually one.
     files: Vec<Part>,
     format: &'static Format,
     detected: bool,
     options: TraceOptions,
     rereadable: bool,
-    /// What detection has begun to read, if some of it cannot be read again.
+    /// What detection has read, if some of it cannot be read again.
     begun: Mutex<Option<Vec<(Stream, Place)>>>,
 }
 
@@ -126,8 +126,8 @@ pub fn read_stream(
     format.read(&file, vec![(stream, place)], options)
 }
 
-/// The format that `options` name, or else the one that `stream` begins with, which is true then.
-/// A format that is not told what it needs, or is told more, is an error.
+/// The format that `options` name, or the one that `stream` begins with. The flag is true if it was
+/// detected. Missing or unneeded options of the format are an error.
 pub(super) fn format_of(
     stream: &mut Stream,
     options: &TraceOptions,
@@ -144,7 +144,7 @@ pub(super) fn format_of(
     Ok((format, named.is_none()))
 }
 
-/// The format of what `stream` begins with, which stays to be read.
+/// The format that `stream` begins with. The bytes are not taken.
 fn recognised(stream: &mut Stream, place: &Place) -> Result<&'static Format, Error> {
     let front = stream.sniff().map_err(|broken| match broken {
         // Nothing has been read as a line yet, but a damaged front has no better place.
@@ -155,7 +155,7 @@ fn recognised(stream: &mut Stream, place: &Place) -> Result<&'static Format, Err
     detect(front).map_err(|mistake| place.error(line, mistake))
 }
 
-/// The format of the first file, which another file has to have.
+/// The format of the first file, which every other file must have.
 fn same_format(
     format: &'static Format,
     found: &Format,
@@ -176,7 +176,7 @@ fn same_format(
     ))
 }
 
-/// The error of a file of an archive that is not one recording with the others.
+/// The error of a file of an archive that does not belong to the recording of the others.
 fn of_archive(files: &[Part], number: usize, error: Error) -> Error {
     let (odd, other) = (&files[number], files.get(usize::from(number == 0)));
     match (&odd.member, other, error) {
@@ -248,7 +248,7 @@ fn in_archive(
     Ok((Stream::new(plain, archive), place))
 }
 
-/// The front of `stream` without its compression and archive.
+/// The beginning of `stream`, decompressed and unpacked.
 pub(super) fn begin(
     stream: Box<dyn Read + Send>,
     member: Option<String>,
@@ -263,7 +263,7 @@ pub(super) fn begin(
     let is_tar = Kind::of(&front) == Some(Kind::Tar);
     let plain: Box<dyn Read + Send> = match sniffed {
         Ok(_) => Box::new(Cursor::new(front).chain(plain)),
-        // It comes where it is: behind what could be read.
+        // The error comes after the bytes that could be read.
         Err(error) => Box::new(Cursor::new(front).chain(Fails(Some(error)))),
     };
     if !is_tar && member.is_some() {

@@ -1,16 +1,18 @@
-//! What the five-column formats share: `time device address size operation`.
+//! Rules shared by the five-column formats: `time device address size operation`.
 //!
-//! DiskSim, FlashSim, MQSim, SSDSim and the replayer of LinnOS and Heimdall all write these columns,
-//! but with five different units of time and size. Reading one as another gives requests that look
-//! right and are wrong, so a file is recognised only when its content agrees:
+//! DiskSim, FlashSim, MQSim, SSDSim and the replayer of LinnOS and Heimdall write these columns,
+//! with five different units of time and size. A wrong choice yields requests that look right and
+//! are wrong. A file is therefore recognised only when its content agrees:
 //!
-//! 1. every address and size a multiple of 512: probably bytes. Heimdall if the times are
-//!    milliseconds with a decimal point and a request would, in sectors, be longer than any block
-//!    layer sends (16 MiB); otherwise refused, as sectors aligned to 256 KiB look alike;
-//! 2. every time a whole number: MQSim (nanoseconds); SSDSim is the same and is never guessed;
-//! 3. otherwise milliseconds: FlashSim (4 KiB pages) if tabs separate the columns, else DiskSim
-//!    (sectors);
-//! 4. but where requests that follow each other on a device step by the other unit, refused.
+//! 1. If every address and size is a multiple of 512, they are probably bytes. The format is
+//!    Heimdall if times are milliseconds with a decimal point and a request, in sectors, would
+//!    exceed 16 MiB. No block layer sends a longer one. Otherwise the file is refused, as sectors
+//!    aligned to 256 KiB look alike.
+//! 2. If every time is a whole number, the format is MQSim (nanoseconds). SSDSim is identical and
+//!    is never guessed.
+//! 3. Otherwise times are milliseconds. The format is FlashSim (4 KiB pages) if tabs separate the
+//!    columns, else DiskSim (sectors).
+//! 4. A file is refused if consecutive requests of a device are contiguous in the other unit.
 
 use super::doubt::{mean_gap, question};
 use super::field::{Column, Fields, Mistake, Separator};
@@ -22,19 +24,19 @@ use crate::request::Op;
 /// Sectors in a FlashSim page.
 const SECTORS_PER_PAGE: u64 = 8;
 
-/// Steps by the wrong unit that are no accident.
+/// The number of contiguous requests in the wrong unit that cannot be an accident.
 const TELLING_STEPS: usize = 8;
 
-/// 16 MiB: what no block layer sends as one request.
+/// 16 MiB: the longest request of any block layer.
 const LONGEST_SENT_SECTORS: u64 = 32_768;
 
 /// Decimal places of a second down to a millisecond.
 const MILLISECOND_PLACES: usize = 3;
 
-/// 100,000 requests a second: what no trace in DiskSim's milliseconds comes near.
+/// 100,000 requests per second: far more than any trace in DiskSim's milliseconds.
 const SHORTEST_GAP_NS: f64 = 10_000.0;
 
-/// 10 million requests a second.
+/// 10 million requests per second.
 const IMPOSSIBLE_GAP_NS: f64 = 100.0;
 
 pub(super) const SECTOR_BYTES: u64 = 512;
@@ -43,7 +45,7 @@ pub(super) const LBA: Column = Column::new("LBA", "a whole number of 512-byte se
 pub(super) const SECTORS: Column = Column::new("size", "a whole number of 512-byte sectors");
 pub(super) const OPERATION: Column = Column::new("operation", "1 to read or 0 to write");
 
-/// Device, address and size behind a time, in the units of the format; not yet an operation.
+/// Device, address and size after a time, in the units of the format; the operation is not set.
 #[inline(always)]
 pub(super) fn target(fields: &mut Fields, ticks: u64) -> Result<RawRequest, Mistake> {
     let volume = fields.integer_up_to(u32::MAX)?;
@@ -107,8 +109,9 @@ const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples
      in LinnOS and Heimdall excerpts, or aligned sectors; name heimdall (bytes), disksim or mqsim \
      (sectors) with input.format";
 
-/// DiskSim's columns with times that may be seconds instead of milliseconds: such with fewer places
-/// than a millisecond has behind a second, or with requests closer together than any disk served.
+/// Whether times in DiskSim's columns may be seconds instead of milliseconds. They may be if they
+/// have fewer decimal places than milliseconds in seconds need. They also may be if requests are
+/// closer together than any disk can serve them.
 pub(super) fn doubtful_milliseconds<F: LineFormat>(sample: &Sample) -> Option<String> {
     let points = |text: &[u8]| text.iter().position(|b| *b == b'.').map(|at| text.len() - at - 1);
     let places = sample.first_columns().filter_map(points).max();
@@ -124,7 +127,8 @@ pub(super) fn doubtful_milliseconds<F: LineFormat>(sample: &Sample) -> Option<St
     Some(question(found, &[TimeUnit::Milliseconds, TimeUnit::Seconds]))
 }
 
-/// MQSim's columns with requests closer together than any device serves: times in a larger unit.
+/// Whether times in MQSim's columns may have a larger unit: requests are closer together than any
+/// device can serve them.
 pub(super) fn doubtful_nanoseconds<F: LineFormat>(sample: &Sample) -> Option<String> {
     let requests: Vec<RawRequest> = sample.requests::<F>().collect();
     let close = mean_gap(&requests).is_some_and(|ns| ns < IMPOSSIBLE_GAP_NS);
@@ -136,8 +140,8 @@ pub(super) fn doubtful_nanoseconds<F: LineFormat>(sample: &Sample) -> Option<Str
     })
 }
 
-/// How often a request begins where the one before it on its device ended, if sizes count `unit`
-/// sectors each. Sizes of 1 don't count: FlashSim cuts 512 bytes to a page as well.
+/// How often a request begins where the previous one on its device ended, if sizes count `unit`
+/// sectors each. Sizes of 1 do not count: FlashSim also cuts 512 bytes to a page.
 fn steps_by(requests: &[RawRequest], unit: u64) -> usize {
     let pairs = requests.iter().zip(requests.iter().skip(1));
     let follows = |(first, next): &(&RawRequest, &RawRequest)| {

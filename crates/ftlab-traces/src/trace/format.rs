@@ -1,4 +1,4 @@
-//! The table of formats, and how a file's format is found.
+//! The table of formats, and detection of a file's format.
 
 #[cfg(feature = "files")]
 use super::columnar;
@@ -19,7 +19,7 @@ use super::{
 use crate::error::Error;
 use crate::request::RequestSource;
 
-/// Every format, in the order in which detection asks them. A new one is a file and a line here.
+/// All formats, in the order of detection. A new format is a file and a line here.
 pub const FORMATS: &[Format] = &[
     Format::of::<spc::Spc>(),
     Format::of::<msr::Msr>(),
@@ -63,9 +63,9 @@ pub struct Format {
     pub columns: &'static [Column],
     /// Where traces of this format come from.
     pub source: &'static str,
-    /// What is done with times that go back, unless the options say.
+    /// How times that go back are treated, unless the options state it.
     pub order: TimeOrder,
-    /// The options that say what the format does not.
+    /// The options that supply what the format does not state.
     takes: &'static [&'static str],
     recognise: Recognise,
     doubt: Option<fn(&Sample) -> Option<String>>,
@@ -77,7 +77,7 @@ pub struct Format {
 
 type Opened = Result<Box<dyn RequestSource>, Error>;
 
-/// The streams of one recording, most often one.
+/// The streams of one recording, usually one.
 type Parts = Vec<(Stream, Place)>;
 
 /// How a format is recognised: by its first lines or by its first bytes.
@@ -145,7 +145,7 @@ impl Format {
         found.ok_or_else(|| Error::unknown("trace format", name, FORMATS.iter().map(|f| f.name)))
     }
 
-    /// Checks that `options` say what the format needs to be told and nothing that it tells.
+    /// Checks that `options` supply all that the format does not state, and nothing else.
     pub(super) fn check(&self, options: &TraceOptions, place: &Place) -> Result<(), Error> {
         let given = [
             ("op", options.op.is_some()),
@@ -168,7 +168,7 @@ impl Format {
         (self.check)(options).map_err(|mistake| place.error(None, mistake))
     }
 
-    /// The requests of `parts`, which are the recording `path`.
+    /// The requests of `parts`, which form the recording `path`.
     pub(super) fn read(&self, path: &str, mut parts: Parts, options: &TraceOptions) -> Opened {
         let computed = options.columns.as_ref().is_some_and(|columns| columns.latency.is_some());
         let usual = if computed { TimeOrder::Sort } else { self.order };
@@ -187,7 +187,7 @@ impl Format {
         (self.read)(path, parts, options, gate)
     }
 
-    /// Asks for the unit of times where the user has not said it and `stream` leaves it open.
+    /// Requires the unit of times if neither the user nor `stream` states it.
     pub(super) fn settle(
         &self,
         stream: &mut Stream,

@@ -1,7 +1,7 @@
 //! The checks that every format shares: sizes, addresses, time order, filters, rebasing.
 //!
-//! What each request goes through is inlined by force, and a request is put where it stays: to move
-//! one from place to place in memory, as a result that is returned is, takes as long as to read it.
+//! The path of each request is inlined by force, and each request is written in its final place.
+//! Moving one in memory, as returning it would, takes as long as reading it.
 
 use super::TimeOrder;
 use super::field::Mistake;
@@ -9,14 +9,14 @@ use super::sorting::Sorting;
 use crate::request::{LONGEST_REQUEST_BYTES, Meta, Op, Request};
 use std::collections::BTreeSet;
 
-/// Requests that sorting may hold back, in 16 MiB: some seconds of a busy storage cluster, whose
-/// lines are late by a second (Tencent's).
+/// Requests that sorting may hold back, in 16 MiB: some seconds of a busy storage cluster. Lines of
+/// Tencent's clusters are late by a second.
 pub const SORT_WINDOW_REQUESTS: usize = 1 << 18;
 
 /// Volumes that a message lists.
 const LISTED_VOLUMES: usize = 20;
 
-/// A request as a line tells it, before anything has been checked.
+/// A request as a line states it, before any check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RawRequest {
     /// Arrival on the trace's own clock, in the format's ticks.
@@ -29,7 +29,7 @@ pub struct RawRequest {
     pub length: u64,
     /// What it does; a flush has no address.
     pub op: Op,
-    /// What else the host says of it.
+    /// Further attributes that the host states.
     pub meta: Meta,
 }
 
@@ -64,7 +64,7 @@ impl RawRequest {
         Self { meta, ..self }
     }
 
-    /// Replaces address and length, told in units of `unit` bytes, by bytes.
+    /// Replaces address and length, given in units, by bytes.
     ///
     /// # Errors
     /// When one of them does not fit 64 bits.
@@ -84,57 +84,57 @@ pub struct Clock {
     /// Nanoseconds per tick.
     pub tick_ns: u64,
     /// How often the clock has been set since the trace began. Ticks of different settings cannot
-    /// be compared; a later setting goes on at the time where the one before ended.
+    /// be compared; a later setting continues at the end of the previous one.
     pub setting: u32,
 }
 
 impl Clock {
-    /// A clock that counts nanoseconds and is never set, as most are.
+    /// A clock that counts nanoseconds and is never set. Most are.
     pub const NANOSECONDS: Self = Self { tick_ns: 1, setting: 0 };
 }
 
 /// The setting of the clock and the ticks: the order of requests.
 pub(super) type Arrival = (u32, u64);
 
-/// What lets requests through, in the order of time, the first one at 0.
+/// Passes requests on in the order of time, the first one at 0.
 pub(super) struct Gate {
     order: TimeOrder,
     volume: Option<u32>,
-    /// Whether flushes pass, and writes with FUA as such.
+    /// Whether flushes pass, and whether FUA is kept on writes.
     flushes: bool,
     /// Requests that may still pass.
     left: u64,
     passed: u64,
     /// Ticks from the first request to the first one of the present setting of the clock.
     base: u64,
-    /// What the clock showed at the latter.
+    /// The clock's time at that request.
     first: u64,
     last: Arrival,
     /// Only for sorting.
     window: Sorting,
-    /// The lowest volumes that the filter has held back.
+    /// The lowest volumes that the filter has rejected.
     others: BTreeSet<u32>,
     latest_other: Option<u32>,
     left_out: LeftOut,
     /// Jumps of the clock that have been taken out.
     jumps: u32,
-    /// The longest step ahead, and the time before it, of the present setting of the clock.
+    /// The longest step ahead of the present setting of the clock, and the time before it.
     longest_step: (u64, u64),
 }
 
-/// A step back of the clock from which on it is a jump and not lines out of order.
+/// From this step back on, the clock has jumped; shorter steps are lines out of order.
 const JUMP_NS: u64 = 10_000_000_000;
 
-/// A step ahead from which on it is a jump and not a disk at rest.
+/// From this step ahead on, the clock has jumped; shorter steps are an idle disk.
 const LEAP_NS: u64 = 86_400_000_000_000;
 
-/// Requests that are none, counted.
+/// Invalid or empty requests, counted.
 #[derive(Default)]
 struct LeftOut {
     flushes: u64,
     /// Reads, writes and trims of length 0.
     empty: u64,
-    /// Requests whose times cannot be, where these are left out.
+    /// Requests with invalid times, if these are left out.
     misplaced: u64,
 }
 
@@ -158,12 +158,12 @@ impl Gate {
         }
     }
 
-    /// The same with flushes, and writes with FUA as such.
+    /// The same with flushes, and with FUA on writes.
     pub(super) fn with_flushes(self, flushes: bool) -> Self {
         Self { flushes, ..self }
     }
 
-    /// True when as many requests as asked for have passed.
+    /// True when the requested number of requests has passed.
     #[inline]
     pub(super) fn closed(&self) -> bool {
         self.left == 0
@@ -184,7 +184,7 @@ impl Gate {
         }
     }
 
-    /// Admits what is no read or write of some length, if it is taken at all.
+    /// Admits what is not a read or write of nonzero length, if it is taken at all.
     #[inline(never)]
     fn admit_other(
         &mut self,
@@ -216,14 +216,14 @@ impl Gate {
         self.mend(arrival, raw, clock, passed)
     }
 
-    /// What a request that is no read or write of some length passes as.
+    /// The request, if any, that passes for what is not a read or write of nonzero length.
     fn taken(&mut self, raw: RawRequest) -> Option<RawRequest> {
         match raw.op {
             Op::Flush if !self.flushes => {
                 self.left_out.flushes += 1;
                 None
             }
-            // Offset and length of a flush mean nothing.
+            // Offset and length of a flush have no meaning.
             Op::Flush => Some(RawRequest { offset: 0, length: 0, ..raw }),
             _ if raw.length == 0 => {
                 self.left_out.empty += 1;
@@ -234,7 +234,7 @@ impl Gate {
         }
     }
 
-    /// Lets `raw` through when its time has been put in order.
+    /// Passes `raw` once its time is in order.
     #[inline(never)]
     fn mend(
         &mut self,
@@ -261,13 +261,13 @@ impl Gate {
         self.pass(arrival, raw, clock.tick_ns, passed)
     }
 
-    /// Whether the clock steps ahead by more than a disk rests.
+    /// Whether the clock steps ahead by more than a disk is ever idle.
     fn leaps(&self, (setting, ticks): Arrival, clock: Clock) -> bool {
         let step = ticks.saturating_sub(self.last.1).saturating_mul(clock.tick_ns);
         self.passed > 0 && setting == self.last.0 && step > LEAP_NS
     }
 
-    /// The arrival where each jump of the clock begins a setting of its own.
+    /// The arrival, where each jump of the clock begins a new setting.
     fn in_segments(&mut self, (setting, ticks): Arrival, clock: Clock) -> Arrival {
         let back = self.last.1.saturating_sub(ticks).saturating_mul(clock.tick_ns);
         if self.passed == 0 || setting != self.last.0 {
@@ -280,7 +280,7 @@ impl Gate {
         (setting, ticks).max(self.last)
     }
 
-    /// Appends the next request that sorting holds back, once the trace has ended; false if none is.
+    /// Appends the next request held back by sorting, after the trace has ended; false if none is.
     pub(super) fn drain(
         &mut self,
         tick_ns: u64,
@@ -292,7 +292,7 @@ impl Gate {
         }
     }
 
-    /// What is wrong when the trace has ended and nothing has passed; `without` if nothing came.
+    /// The error if nothing has passed when the trace has ended; `without` if there was no request.
     pub(super) fn check_end(&self, without: impl FnOnce() -> Mistake) -> Result<(), Mistake> {
         match self.volume {
             _ if self.passed > 0 => Ok(()),
@@ -313,12 +313,12 @@ impl Gate {
         }
     }
 
-    /// Requests that were left out as their times are out of order.
+    /// Requests that were left out because their times are out of order.
     pub(super) fn misplaced(&self) -> u64 {
         self.left_out.misplaced
     }
 
-    /// What was left out although nobody asked for that, and how it is taken.
+    /// Remarks on what was left out without the user's request, and how to take it.
     pub(super) fn remarks(&self) -> Vec<String> {
         let flushes = (self.left_out.flushes > 0).then(|| {
             let count = self.left_out.flushes;
@@ -350,7 +350,7 @@ impl Gate {
         self.drain(clock.tick_ns, passed)
     }
 
-    /// Lets `raw` through at `arrival`, which is not before the last one, and says so.
+    /// Passes `raw` at `arrival`, which is not before the last one, and returns true.
     #[inline(always)]
     fn pass(
         &mut self,
@@ -372,7 +372,7 @@ impl Gate {
         self.last = arrival;
         self.passed += 1;
         self.left -= 1;
-        // Rebased before scaling: a FILETIME in nanoseconds would not fit.
+        // Rebased before scaling: a FILETIME in nanoseconds does not fit.
         let elapsed = self.base.saturating_add(ticks - self.first);
         let time = elapsed.checked_mul(tick_ns).filter(|time| *time <= LAST_NANOSECOND);
         let time = time.ok_or_else(|| too_late(elapsed))?;
@@ -390,7 +390,7 @@ impl Gate {
         Mistake(format!("time goes back {late}, expected times in order; {advice}"))
     }
 
-    /// What helps this trace: lines out of order, a clock that was set, or broken stamps.
+    /// Advice for this trace: lines out of order, a clock that was set, or broken timestamps.
     fn advice(&self, (setting, ticks): Arrival, clock: Clock) -> String {
         let nanoseconds = |ticks: u64| ticks.saturating_mul(clock.tick_ns);
         let (step, before) = self.longest_step;
@@ -440,7 +440,7 @@ impl Gate {
     }
 }
 
-/// The last believable time after the first request: 292 years, so that sums of times fit too.
+/// The last valid time after the first request: 292 years, so that sums of times fit too.
 const LAST_NANOSECOND: u64 = i64::MAX as u64;
 
 /// The last byte that may be addressed.
@@ -457,7 +457,8 @@ fn check(raw: &RawRequest) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// Trims carry no data and may be as long as a [`Request`] can tell.
+/// The longest length of an operation. Trims carry no data and may be as long as a [`Request`]
+/// allows.
 #[inline]
 fn longest(op: Op) -> u64 {
     if op == Op::Trim { u64::from(u32::MAX) } else { LONGEST_REQUEST_BYTES }
@@ -466,10 +467,10 @@ fn longest(op: Op) -> u64 {
 /// The longest trim, such as that of a whole disk.
 const LONGEST_TRIM_BYTES: u64 = 64 << 40;
 
-/// What a longer trim than a [`Request`] can tell is cut into.
+/// The pieces into which a trim longer than a [`Request`] allows is cut.
 const TRIM_PIECE_BYTES: u64 = 2 << 30;
 
-/// Cuts off what one request cannot tell of a trim, and returns it if there is any.
+/// Cuts off the part of a trim that does not fit one request, and returns it if there is any.
 #[inline(never)]
 pub(super) fn cut(raw: &mut RawRequest) -> Option<RawRequest> {
     if raw.op != Op::Trim || raw.length <= longest(Op::Trim) || raw.length > LONGEST_TRIM_BYTES {

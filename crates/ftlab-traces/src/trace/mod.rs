@@ -6,15 +6,16 @@
 //!                 archive.rs
 //! ```
 //!
-//! A recording in several files (`parts.rs`) has a stream each, merged in front of the gate (`merged.rs`).
+//! A recording in several files (`parts.rs`) has one stream per file, merged before the gate
+//! (`merged.rs`).
 //!
-//! Everything streams in constant memory, works on bytes, and treats the content as hostile: the
-//! first thing that cannot be believed ends the reading with one line that names the file, the
-//! line, what was found and what was expected. A format knows its columns and nothing else; sizes,
-//! addresses, time order and filters are checked once, in the gate.
+//! All reading streams in constant memory, works on bytes and treats the content as hostile. The
+//! first invalid content ends the reading with one line: file, line, what was found and what was
+//! expected. A format knows only its columns. Sizes, addresses, time order and filters are checked
+//! once, in the gate.
 //!
-//! To add a format: a file that implements `LineFormat` or `RecordFormat`, one line in [`FORMATS`],
-//! a page in `docs/formats` and a row in `docs/traces.md`.
+//! To add a format, write a file that implements `LineFormat` or `RecordFormat`, a line in
+//! [`FORMATS`], a page in `docs/formats` and a row in `docs/traces.md`.
 
 mod alibaba;
 mod arc;
@@ -116,41 +117,43 @@ use crate::request::{Attributes, Input, Op};
 use crate::units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
-/// What to take from a trace and how to read it.
+/// Which requests of a trace to take, and how to read it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TraceOptions {
     /// The format's name; found from the content if absent.
     pub format: Option<String>,
-    /// What to do when time goes back; as the format says if absent ([`Format::order`]).
+    /// How times that go back are treated; if absent, as [`Format::order`] states.
     pub order: Option<TimeOrder>,
     /// Only the requests of this volume.
     pub volume: Option<u32>,
-    /// Only requests from this time, counted from the first request (of the volume, if one is
-    /// given); the first that passes is then at 0.
+    /// Only requests from this time on, counted from the first request (of the volume, if one is
+    /// given). The first request that passes is then at 0.
     pub from: Option<Duration>,
     /// Only requests before this time, counted likewise.
     pub until: Option<Duration>,
-    /// Only so many requests, the first ones that pass everything else.
+    /// The most requests: the first ones that pass all other filters.
     pub requests: Option<u64>,
-    /// What the requests are, where the format does not say: `arc`, and `csv` without such a column.
+    /// The operation of all requests, if the format does not state it: `arc`, and `csv` without
+    /// such a column.
     pub op: Option<Op>,
-    /// Bytes of a page, where the format does not say: `arc`.
+    /// Bytes of a page, if the format does not state it: `arc`.
     pub unit: Option<Bytes>,
-    /// What times count, where the file does not mean the format's unit.
+    /// The unit of times, if the file does not use the format's own.
     pub time_unit: Option<TimeUnit>,
-    /// Bytes that an address counts, where the file does not mean the format's unit.
+    /// Bytes per unit of an address, if the file does not use the format's own.
     pub offset_unit: Option<Bytes>,
-    /// The stage at which a request is taken, where each is recorded: events of Linux' block layer.
+    /// The stage at which a request is taken, if the trace records several: events of Linux' block
+    /// layer.
     pub stage: Option<Stage>,
     /// The columns of a CSV file; the format is `csv` then.
     pub columns: Option<Columns>,
-    /// Whether flushes are taken, and writes with FUA as such.
+    /// Whether flushes are taken and FUA is kept on writes.
     pub flushes: bool,
 }
 
 impl TraceOptions {
-    /// Rejects what no trace can answer.
+    /// Rejects options that no trace can satisfy.
     fn check(&self) -> Result<(), Error> {
         if self.requests == Some(0) {
             return Err(Error::config("input.requests", "found 0, expected at least 1"));
@@ -175,13 +178,14 @@ impl TraceOptions {
         (volume, from, until, requests) == (&None, &None, &None, &None)
     }
 
-    /// What requests have beside what every request has.
+    /// The attributes of requests, in addition to the fields of every request.
     fn attributes(&self) -> Attributes {
         let columns = self.columns.iter();
         columns.flat_map(|columns| &columns.attributes).map(|(attribute, _)| *attribute).collect()
     }
 
-    /// The limit for whoever comes before the range of time, which is counted behind it.
+    /// The limit on requests before the range of time is applied: none if there is a range, which
+    /// counts them after it.
     fn requests_before_window(&self) -> Option<u64> {
         self.requests.filter(|_| self.from.is_none() && self.until.is_none())
     }
@@ -196,7 +200,8 @@ crate::choices! {
         Sort = "sort",
         /// Its time is raised to that of the request before it.
         Clamp = "clamp",
-        /// Where the clock jumps, the times behind go on at the latest time before; a smaller step is raised.
+        /// Where the clock jumps, later times continue at the latest time before it; a smaller step
+        /// is raised.
         Segments = "segments",
         /// It is left out, as is one more than a day behind the one before it.
         Drop = "drop",
@@ -215,7 +220,7 @@ pub fn open(path: &str, options: &TraceOptions) -> Result<Box<dyn Input>, Error>
     Ok(in_window(opened(path, files, options)?, options))
 }
 
-/// Only the requests from one time until another, where the options say so.
+/// Only the requests of a range of time, if the options state one.
 fn in_window(input: Box<dyn Input>, options: &TraceOptions) -> Box<dyn Input> {
     let TraceOptions { from, until, requests, .. } = *options;
     match (from, until) {

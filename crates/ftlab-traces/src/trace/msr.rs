@@ -3,12 +3,12 @@
 //! `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`: a Windows FILETIME (100 ns since
 //! 1601), the server, its disk, `Read` or `Write`, bytes, bytes, 100 ns.
 //!
-//! Two traps. A FILETIME times 100 does not fit 64 bits as a signed number, so times are counted
-//! from the first request before they are scaled. And copies circulate whose times were cut to
-//! whole seconds: a first stamp below 10^16 (a FILETIME of 1632) is taken as seconds.
+//! A FILETIME times 100 does not fit a signed 64-bit number, so times are counted from the first
+//! request before they are scaled. Copies circulate whose times were cut to whole seconds. A first
+//! timestamp below 10^16 (a FILETIME of 1632) is taken as seconds.
 //!
-//! A server's disk is the volume. Servers are numbered in the order of their appearance, and disk
-//! `d` of server `s` (from 0) is volume 1000 s + d: the disk number where there is one server.
+//! A server's disk is the volume. Servers are numbered from 0 in the order of their appearance.
+//! Disk `d` of server `s` is volume 1000 s + d. With one server, that is the disk number.
 
 use super::doubt::question;
 use super::field::{Column, Fields, Mistake, Separator};
@@ -21,15 +21,15 @@ use crate::request::Op;
 const FIRST_FILETIME: u64 = 10_000_000_000_000_000;
 const FILETIME_NS: u64 = 100;
 const SECOND_NS: u64 = 1_000_000_000;
-/// No seconds from a start are so many (three years); 100 ns steps from a start soon are.
+/// Seconds from a start never reach this (three years); 100 ns steps from a start soon do.
 const LAST_SECOND: u64 = 100_000_000;
 const DISKS_PER_HOST: u32 = 1000;
 const MOST_HOSTS: usize = 1000;
 
-/// What is known from the lines so far.
+/// The state from the lines so far.
 #[derive(Clone, Default)]
 pub(super) struct Msr {
-    /// Nanoseconds per tick; 0 until the first line tells.
+    /// Nanoseconds per tick; 0 until the first line decides.
     tick_ns: u64,
     hosts: Names,
 }
@@ -51,12 +51,12 @@ impl LineFormat for Msr {
     const OFFSET_UNIT: u64 = 1;
     const SOURCE: &'static str = "SNIA IOTTA trace set 388, MSR Cambridge (13 servers, 36 volumes)";
 
-    /// Copies that count from their start: whole seconds, or the 100 ns of the original.
+    /// Copies whose times count from their start, in whole seconds or in the original 100 ns.
     const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(|sample| {
         let ticks: Vec<u64> = sample.requests::<Self>().map(|raw| raw.ticks).collect();
         let rebased = ticks.first().is_some_and(|first| *first < FIRST_FILETIME);
         let together = ticks.iter().zip(ticks.iter().skip(1)).filter(|(a, b)| a == b).count();
-        // Where most requests share the second of the one before, these are seconds.
+        // If most requests share the second of the previous one, times are seconds.
         if !rebased || (ticks.len() > 1 && 2 * together >= ticks.len() - 1) {
             return None;
         }

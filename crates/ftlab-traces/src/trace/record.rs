@@ -10,63 +10,64 @@ use super::{TimeOrder, TraceOptions};
 /// The longest record or header that a format may ask for, in bytes.
 pub(super) const LONGEST_RECORD_BYTES: usize = 64 << 10;
 
-/// A binary format of one request per record. The record loop and the checks are not its concern.
+/// A binary format of one request per record. The record loop and the checks are elsewhere.
 pub(super) trait RecordFormat: Clone + Default + Send + 'static {
     /// The name that `--format` takes.
     const NAME: &'static str;
     /// One line for lists of formats.
     const SUMMARY: &'static str;
-    /// The fields that are looked at, in their order.
+    /// The fields that are read, in order.
     const COLUMNS: &'static [Column];
     /// Where traces of this format come from.
     const SOURCE: &'static str;
     /// Nanoseconds per tick of [`RawRequest::ticks`].
     const TICK_NS: u64;
 
-    /// Whether a file is one volume, so that several files are several.
+    /// Whether a file is one volume, so that several files are several volumes.
     const FILE_IS_VOLUME: bool = false;
 
-    /// What is done with times that go back, unless the user says.
+    /// How times that go back are treated, unless the user states it.
     const ORDER: TimeOrder = TimeOrder::Error;
 
-    /// The options of [`TraceOptions`] that say what the format does not, by name.
+    /// The options of [`TraceOptions`] that supply what the format does not state, by name.
     const TAKES: &'static [&'static str] = &[];
 
-    /// The format at the first record, with what the user says that it does not.
+    /// The format at the first record, with the options that supply what it does not state.
     fn with(_options: &TraceOptions) -> Result<Self, Mistake> {
         Ok(Self::default())
     }
 
-    /// The processor that recorded the record read last, where that is known.
+    /// The processor that recorded the last record, if known.
     fn processor(&self) -> Option<u32> {
         None
     }
 
-    /// What a user should know of the records so far.
+    /// Remarks for the user on the records so far.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What is wrong when all records have been read and none was a request.
+    /// The error when all records have been read and none was a request.
     fn without_requests(&self) -> Mistake {
         Mistake("found no request, expected at least one".into())
     }
 
-    /// What `bytes` begin with. Asked again with more of them after [`Step::Needs`].
+    /// Parses the beginning of `bytes`. It is called again with more bytes after [`Step::Needs`].
     fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake>;
 
-    /// Whether a file that begins so is of this format.
+    /// Whether a file that begins with `front` has this format.
     fn recognise(front: Front) -> Verdict;
 }
 
-/// What the bytes of a binary trace begin with.
+/// The beginning of the bytes of a binary trace.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It takes so many bytes to tell, up to [`LONGEST_RECORD_BYTES`] and more than there were.
+    /// This many bytes are needed to decide: more than there were, and at most
+    /// [`LONGEST_RECORD_BYTES`].
     Needs(usize),
-    /// A header of so many bytes.
+    /// A header of this many bytes.
     Header(usize),
-    /// A record of so many bytes, and its request if it tells one.
+    /// A record of this many bytes, with its request if it has one.
     Record(usize, Option<RawRequest>),
 }
 

@@ -6,7 +6,7 @@
 //!                                                  into Parquet; the scratch file is removed
 //! ```
 //!
-//! So row groups are full whatever the volumes' order, and few files are ever open at once.
+//! Row groups are full whatever the volumes' order, and few files are open at once.
 
 use super::columnar::Writer;
 use super::convert::Watch;
@@ -31,12 +31,13 @@ pub struct Part {
     pub requests: u64,
     /// Name of the file in the folder.
     pub file: String,
-    /// [`Digest`](crate::request::Digest) of the requests, the first one at 0: that of `--volume`.
+    /// [`Digest`](crate::request::Digest) of the requests with the first one at 0, as `--volume`
+    /// yields.
     pub digest: String,
 }
 
-/// Writes each volume of `input` to a Parquet file of its own in the new folder `folder`, in one pass.
-/// Times stay those of the whole trace. The folder appears whole or not at all.
+/// Writes each volume of `input` to a separate Parquet file in the new folder `folder`, in one
+/// pass. Times are those of the whole trace. The folder appears whole or not at all.
 ///
 /// # Errors
 /// [`Error::Config`] for a folder that is not empty, [`Error::Io`] for files that cannot be written,
@@ -45,7 +46,7 @@ pub fn split(input: &dyn Input, folder: &Path, watch: Watch<'_>) -> Result<Vec<P
     prepare(input, folder, watch)?.finish()
 }
 
-/// As [`split`], all but that the folder gets its name: for who may still have to stop.
+/// As [`split`], but leaves the folder unnamed, for callers that may still have to stop.
 ///
 /// # Errors
 /// As [`split`].
@@ -82,7 +83,7 @@ pub fn prepare(
     Ok(Unnamed::new(parts, Whole::Folder(whole)))
 }
 
-/// A trace's name without the ends that tell compression and format, fit for a file's name.
+/// A trace's name without the suffixes of compression and format, valid as a file name.
 fn stem(name: &str) -> String {
     let mut stem = name;
     for end in [".zst", ".gz", ".xz", ".bz2", ".trace", ".csv", ".spc", ".txt", ".parquet"] {
@@ -150,8 +151,8 @@ fn scratch(folder: &Path, volume: u32) -> PathBuf {
     folder.join(format!("{volume}.scratch"))
 }
 
-/// Writes what the scratch file and the buffer hold, and removes the scratch file. What fails is told by the name
-/// that the file would have had.
+/// Writes what the scratch file and the buffer hold, and removes the scratch file. Errors show the
+/// final name of the file.
 fn write(
     input: &dyn Input,
     whole: &WholeFolder,

@@ -6,13 +6,13 @@
 //!           driver   cylinder flags    info          [queue length]  [suspect flags]
 //! ```
 //!
-//! All fields are big-endian u32, the size counts the whole record. The upper half of the id is the
-//! version, 1 to 4; version 4 has the queue length. The lower half is the type: 1 for an I/O, 4 for a
-//! suspect one, which has flags of its own and is passed over, as DiskSim does. Bit 0 of the flags
-//! reads. Bits 8 to 15 of the device are the disk, which becomes the volume.
+//! All fields are big-endian u32. The size counts the whole record. The upper half of the id is the
+//! version, 1 to 4; version 4 has the queue length. The lower half is the type: 1 for an I/O, 4 for
+//! a suspect one. A suspect record has additional flags and is skipped, as in DiskSim. Bit 0 of the
+//! flags means read. Bits 8 to 15 of the device are the disk, which becomes the volume.
 //!
-//! The sector is of the size that the header states for the disks (`sectorsize  = 256`), the length
-//! is in bytes. Layout as DiskSim 4.0's reader for `hpl` has it.
+//! The unit of the sector is the size that the header states for the disks (`sectorsize  = 256`).
+//! The length is in bytes. The layout follows DiskSim 4.0's reader for `hpl`.
 
 use super::field::{Column, Mistake, quoted};
 use super::gate::RawRequest;
@@ -24,7 +24,7 @@ use crate::request::Op;
 const MAGIC: &[u8] = b"$$TR_IOREC-1.";
 const HEADER_END: u8 = 0x0c;
 const SECTOR_SIZE: &[u8] = b"sectorsize";
-/// What a header without a sector size means, as DiskSim assumes of all.
+/// The sector size if the header states none, which DiskSim assumes of all.
 const DEFAULT_SECTOR_BYTES: u64 = 512;
 const LARGEST_SECTOR_BYTES: u64 = 64 << 10;
 
@@ -33,12 +33,12 @@ const SUSPECT_IO: u32 = 4;
 const READS: u32 = 1;
 const MICROSECONDS: u64 = 1_000_000;
 
-/// What is known from the header.
+/// The state from the header.
 #[derive(Clone, Default)]
 pub(super) struct Srt {
     /// Bytes of a sector; absent before the header.
     sector_bytes: Option<u64>,
-    /// Bytes of the header that have been searched for its end.
+    /// Bytes of the header searched for its end.
     searched: usize,
 }
 
@@ -96,7 +96,7 @@ impl Srt {
     }
 }
 
-/// The size of a sector that a header states, the same for all its disks.
+/// The sector size that a header states, the same for all its disks.
 fn sector_bytes(header: &[u8]) -> Result<u64, Mistake> {
     let mut stated = None;
     for at in memchr::memmem::find_iter(header, SECTOR_SIZE) {
@@ -124,7 +124,7 @@ fn sector_bytes(header: &[u8]) -> Result<u64, Mistake> {
     Ok(stated.unwrap_or(DEFAULT_SECTOR_BYTES))
 }
 
-/// Bytes of a version 1 record of an I/O; 4 more for the queue length, 4 more if suspect.
+/// Bytes of an I/O record of version 1. The queue length adds 4, and a suspect record 4 more.
 const SHORTEST: usize = 52;
 
 #[inline(always)]

@@ -1,9 +1,9 @@
-//! SSDSim's ASCII traces: the columns and meanings of MQSim's.
+//! SSDSim's ASCII traces, which have the columns and units of MQSim.
 //!
-//! SSDSim reads `time device lsn size operation` as nanoseconds, 512-byte sectors and 1 to read,
-//! which is MQSim's definition column by column. The two cannot be told apart and need not be:
-//! detection says `mqsim`, and `--format ssdsim` reads the same requests. SSDSim itself wraps
-//! addresses at its device's end; here that is the address policy `modulo`.
+//! SSDSim reads `time device lsn size operation` as nanoseconds, 512-byte sectors and 1 for read.
+//! MQSim defines every column in the same way, so the two are not distinguished. Detection reports
+//! `mqsim`, and `--format ssdsim` reads the same requests. SSDSim wraps addresses at the end of its
+//! device; in ftlab, the address policy `modulo` does so.
 
 use super::field::{Column, Fields, Mistake, Separator};
 use super::five::{self, SECTOR_BYTES};
@@ -12,7 +12,7 @@ use super::mqsim;
 use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 
-/// The format; it keeps nothing from line to line.
+/// The format; it keeps no state between lines.
 #[derive(Clone, Default)]
 pub(super) struct SsdSim;
 

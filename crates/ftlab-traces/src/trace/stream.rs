@@ -4,17 +4,17 @@ use super::compress::{self, Compressed};
 use super::field::Mistake;
 use std::io::{self, ErrorKind, Read};
 
-/// What detection may look at, in bytes.
+/// The most bytes that detection reads.
 pub const SNIFFED_BYTES: usize = 64 << 10;
 
-/// The most that can be pending, in bytes.
+/// The most bytes that can be pending.
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// Why no more bytes, or no line or record of them, came.
+/// Why no further bytes, line or record could be read.
 pub(super) enum Broken {
     /// The operating system failed to read.
     Io(io::Error),
-    /// The content cannot be believed.
+    /// The content is invalid.
     Mistake(Mistake),
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Front<'a> {
     pub(super) whole: bool,
 }
 
-/// A stream of bytes, those that have been read and not been taken in one piece.
+/// A stream of bytes with a buffer of the bytes that are read and not taken.
 pub(super) struct Stream {
     source: Box<dyn Read + Send>,
     compressed: Compressed,
@@ -43,13 +43,13 @@ impl Stream {
         Self { source, compressed, buffer, start: 0, end: 0, finished: false }
     }
 
-    /// What has been read and not been taken.
+    /// The bytes that are read and not taken.
     #[inline]
     pub(super) fn pending(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// True when nothing comes behind what is pending, as far as is known.
+    /// True when no bytes follow the pending ones, as far as is known.
     #[inline]
     pub(super) fn finished(&self) -> bool {
         self.finished
@@ -71,7 +71,7 @@ impl Stream {
         Ok(self.pending())
     }
 
-    /// The front of the stream, if nothing has been taken; it stays to be read.
+    /// The front of the stream, if no bytes have been taken. It takes none.
     pub(super) fn sniff(&mut self) -> Result<Front<'_>, Broken> {
         self.fetch(SNIFFED_BYTES)?;
         let pending = self.pending();
@@ -79,7 +79,7 @@ impl Stream {
         Ok(Front { bytes, whole: self.finished && bytes.len() == pending.len() })
     }
 
-    /// Moves what is pending to the front of the buffer and reads once behind it.
+    /// Moves the pending bytes to the front of the buffer and reads once after them.
     pub(super) fn refill(&mut self) -> Result<(), Broken> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;

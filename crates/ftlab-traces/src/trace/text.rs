@@ -9,94 +9,94 @@ use super::time::{Time, TimeUnit};
 use super::{TimeOrder, TraceOptions};
 use crate::units::Bytes;
 
-/// A text format with at most one request per line. The line loop and the checks are not its concern.
+/// A text format with at most one request per line. The line loop and the checks are elsewhere.
 pub(super) trait LineFormat: Clone + Default + Send + 'static {
     /// The name that `--format` takes.
     const NAME: &'static str;
     /// One line for lists of formats.
     const SUMMARY: &'static str;
-    /// The columns in their order; all must be there and no others.
+    /// The columns in order; a line has exactly these.
     const COLUMNS: &'static [Column];
     /// What stands between columns.
     const SEPARATOR: Separator;
-    /// How times are written, unless the user says.
+    /// How times are written, unless the user states it.
     const TIME: Time;
-    /// Bytes that an address counts, unless the user says.
+    /// Bytes per unit of an address, unless the user states it.
     const OFFSET_UNIT: u64;
     /// Where traces of this format come from.
     const SOURCE: &'static str;
 
-    /// Whether the user may say what times and addresses count.
+    /// Whether the user may state the units of times and addresses.
     const UNITS_MAY_BE_SAID: bool = true;
 
-    /// What in the first lines has a unit that nothing settles; the user is asked for it then.
+    /// Finds a unit that the first lines leave open; the user must then state it.
     const DOUBT: Option<fn(&Sample) -> Option<String>> = None;
 
-    /// The options of [`TraceOptions`] that say what the format does not, by name.
+    /// The options of [`TraceOptions`] that supply what the format does not state, by name.
     const TAKES: &'static [&'static str] = &[];
 
-    /// Whether a file is one volume, so that several files are several.
+    /// Whether a file is one volume, so that several files are several volumes.
     const FILE_IS_VOLUME: bool = false;
 
-    /// What is done with times that go back, unless the user says: sorting, if the format's lines
-    /// are in another order than that of arrival.
+    /// How times that go back are treated, unless the user states it. Formats whose lines are not
+    /// in the order of arrival sort.
     const ORDER: TimeOrder = TimeOrder::Error;
 
-    /// As [`ORDER`](Self::ORDER), where the first lines decide it.
+    /// As [`ORDER`](Self::ORDER), for formats whose first lines decide it.
     const ORDER_OF: Option<fn(&Sample) -> TimeOrder> = None;
 
-    /// The format at the first line, with what the user says that it does not.
+    /// The format at the first line, with the options that supply what it does not state.
     fn with(_options: &TraceOptions) -> Result<Self, Mistake> {
         Ok(Self::default())
     }
 
-    /// The clock of [`RawRequest::ticks`] in the line parsed last.
+    /// The clock of [`RawRequest::ticks`] in the last line.
     #[inline]
     fn clock(&self) -> Clock {
         Clock { tick_ns: Self::TIME.tick_ns(), setting: 0 }
     }
 
-    /// What times and addresses count, as far as the lines so far say, unless the user does.
+    /// The units of times and addresses that the lines so far state, unless the user does.
     fn units(&self) -> (Option<TimeUnit>, Option<u64>) {
         (Some(Self::TIME.unit), Some(Self::OFFSET_UNIT))
     }
 
-    /// The request that one line tells; `None` for a line of another kind, such as a header.
+    /// The request in a line; `None` for a line of another kind, such as a header.
     fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake>;
 
-    /// What the line parsed last tells beside the request that was returned.
+    /// A further request in the last line, in addition to the one returned.
     #[inline]
     fn rest_of_line(&mut self) -> Option<RawRequest> {
         None
     }
 
-    /// Whether a line of words in front may be a header that is passed over.
+    /// Whether a first line of words may be a header, which is skipped.
     fn may_skip_header(&self) -> bool {
         true
     }
 
-    /// The processor that recorded the line parsed last, where that is known.
+    /// The processor that recorded the last line, if known.
     fn processor(&self) -> Option<u32> {
         None
     }
 
-    /// What a user should know of the lines so far.
+    /// Remarks for the user on the lines so far.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What is wrong when all lines have been read and none held a request.
+    /// The error when all lines have been read and none held a request.
     fn without_requests(&self) -> Mistake {
         Mistake("found no request, expected at least one".into())
     }
 
-    /// Whether a file that begins with these lines is of this format.
+    /// Whether a file that begins with these lines has this format.
     fn recognise(sample: &Sample) -> Verdict {
         if sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
     }
 }
 
-/// What one line says, as most lines do.
+/// Parses a line in the usual form.
 #[inline(always)]
 fn parsed<F: LineFormat>(
     format: &mut F,
@@ -106,7 +106,8 @@ fn parsed<F: LineFormat>(
     format.parse_line(Fields::new(line, F::SEPARATOR, F::COLUMNS).timed(time))
 }
 
-/// What a line says that is not as most are, with blanks behind commas, after the `mistake` without.
+/// Parses a line in the rare form, with blanks after commas; `mistake` is the error of the usual
+/// form.
 #[cold]
 #[inline(never)]
 fn padded<F: LineFormat>(
@@ -130,7 +131,7 @@ fn is_comment(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"#")
 }
 
-/// Whether a line names columns: at least two words, each of which begins with a letter.
+/// Whether a line names columns: at least two words, each beginning with a letter.
 fn is_header(line: &[u8]) -> bool {
     let words = || line.split(|b| matches!(b, b',' | b';' | b'|' | b' ' | b'\t'));
     let mut words = words().map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
@@ -143,18 +144,18 @@ pub(super) struct Sample<'a> {
     lines: Vec<&'a [u8]>,
 }
 
-/// What a format says of a sample.
+/// How a format judges a sample.
 pub(super) enum Verdict {
     /// It is another format.
     No,
     /// It is this format.
     Yes,
-    /// It looks like this format but would be misread: why, and what to do.
+    /// It looks like this format but would be misread. The text gives the reason and the remedy.
     Refuse(String),
 }
 
 impl<'a> Sample<'a> {
-    /// The lines of `front`. The last one is left out if the file goes on and it may be cut.
+    /// The lines of `front`. The last one is left out if the file continues, as it may be cut.
     pub(super) fn new(Front { bytes, whole }: Front<'a>) -> Self {
         let front = without_mark(bytes);
         let end = if whole { front.len() } else { memchr::memrchr(b'\n', front).unwrap_or(0) };
@@ -172,8 +173,8 @@ impl<'a> Sample<'a> {
         self.lines.first().copied()
     }
 
-    /// True when at least half of the lines parse as `F`: a broken line is reported as such, not
-    /// as an unknown format.
+    /// True when at least half of the lines parse as `F`. A broken line is then reported as such,
+    /// and not as an unknown format.
     pub(super) fn mostly<F: LineFormat>(&self) -> bool {
         2 * self.parsed::<F>().count() >= self.lines.len().max(1)
     }
@@ -183,7 +184,7 @@ impl<'a> Sample<'a> {
         self.parsed::<F>().flatten()
     }
 
-    /// What the lines say when read as `F`, without those that do not parse.
+    /// The results of the lines when read as `F`, without those that do not parse.
     fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = Option<RawRequest>> {
         let mut format = F::default();
         let read = move |line: &&'a [u8]| {
@@ -193,7 +194,7 @@ impl<'a> Sample<'a> {
         self.lines.iter().filter_map(read)
     }
 
-    /// The first columns, where blanks stand between them, of lines that begin with a digit.
+    /// The first columns, separated by blanks, of lines that begin with a digit.
     pub(super) fn first_columns(&self) -> impl Iterator<Item = &'a [u8]> {
         let first = |line: &&'a [u8]| line.trim_ascii_start().split(u8::is_ascii_whitespace).next();
         self.lines
@@ -212,7 +213,7 @@ impl<'a> Sample<'a> {
 pub(super) struct LineDecoder<F> {
     format: F,
     lines: Lines,
-    /// What the user says that times and addresses count.
+    /// The unit of times that the user states.
     time_said: Option<Time>,
     offset_unit: Option<u64>,
     /// Whether a line has been read that is no comment.
@@ -225,14 +226,14 @@ impl<F: LineFormat> LineDecoder<F> {
         Self { format, lines, time_said: None, offset_unit: None, begun: false }
     }
 
-    /// The same with the units that the user says.
+    /// The same decoder with the units that the user states.
     pub(super) fn in_units(self, options: &TraceOptions) -> Self {
         let time_said = options.time_unit.map(Time::decimal);
         let offset_unit = options.offset_unit.map(|unit| unit.0);
         Self { time_said, offset_unit, ..self }
     }
 
-    /// `raw` with its address in the unit that the user says.
+    /// `raw` with its address in the unit that the user states.
     fn placed(&self, raw: RawRequest) -> Result<RawRequest, Broken> {
         match self.offset_unit {
             None => Ok(raw),
@@ -244,7 +245,7 @@ impl<F: LineFormat> LineDecoder<F> {
         }
     }
 
-    /// The next request, in the format's own units: what is constant then costs nothing.
+    /// The next request in the format's own units, which are compile-time constants.
     #[inline(always)]
     fn read(&mut self, time: Time) -> Result<Option<RawRequest>, Broken> {
         if let Some(raw) = self.format.rest_of_line() {
@@ -274,7 +275,7 @@ impl<F: LineFormat> LineDecoder<F> {
         }
     }
 
-    /// The next request, in the units that the user says.
+    /// The next request in the units that the user states.
     #[inline(never)]
     fn read_as_said(&mut self, time: Time) -> Result<Option<RawRequest>, Broken> {
         self.read(time)?.map(|raw| self.placed(raw)).transpose()
@@ -337,9 +338,9 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
     }
 }
 
-/// Blank lines are passed over.
+/// Whether a line is blank; such lines are skipped.
 #[inline]
 fn is_blank(line: &[u8]) -> bool {
-    // Nearly every line begins with something visible, so the scan is rare.
+    // Nearly every line begins with a visible character, so the scan is rare.
     line.first().is_none_or(|b| *b <= b' ') && line.trim_ascii().is_empty()
 }

@@ -9,8 +9,9 @@
 //!                       u16    u16     u32     u32     u32      u64  u64   u64
 //! ```
 //!
-//! Bytes, 512-byte sectors, microseconds. The upper byte of the version field is the version.
-//! Layouts as libCacheSim's reader has them. A file is one virtual disk, so the volume is 0.
+//! The length is in bytes, the LBA in 512-byte sectors, times in microseconds. The upper byte of
+//! the version field is the version. The layouts follow libCacheSim's reader. A file is one virtual
+//! disk, so the volume is 0.
 
 use super::field::{Column, Mistake};
 use super::gate::RawRequest;
@@ -21,7 +22,7 @@ use super::text::Verdict;
 
 const SECTOR_BYTES: u64 = 512;
 
-/// Where the fields of a record are, in bytes from its front.
+/// The offsets of the fields in a record, in bytes.
 struct Layout {
     version: u8,
     bytes: usize,
@@ -53,8 +54,8 @@ const VERSION_2: Layout = Layout {
 };
 
 impl Layout {
-    /// The layout that the first record shows. At version 1's place, version 2 has the upper half
-    /// of a number of segments that is never so large.
+    /// The layout of the first record. Where version 1 has its version, version 2 has the upper
+    /// half of a number of segments, which is never that large.
     fn of(record: &[u8]) -> Option<&'static Self> {
         [&VERSION_1, &VERSION_2].into_iter().find(|layout| layout.fits(record))
     }
@@ -67,7 +68,7 @@ impl Layout {
         u8::try_from(u16::from_le_bytes(field(record, self.opcode_at))).ok()
     }
 
-    /// The request that `record` tells, if its command reads or writes.
+    /// The request in `record`, if its command reads or writes.
     #[inline(always)]
     fn request(&self, record: &[u8]) -> Result<Option<RawRequest>, Mistake> {
         if !self.fits(record) {
@@ -85,7 +86,7 @@ impl Layout {
     }
 }
 
-/// What is known from the first record.
+/// The state from the first record.
 #[derive(Clone, Default)]
 pub(super) struct Vscsi {
     layout: Option<&'static Layout>,
@@ -131,7 +132,7 @@ impl RecordFormat for Vscsi {
             fitting += usize::from(layout.fits(record) && moves);
             records += 1;
         }
-        // Half, as of the lines of a text: a broken record is reported as such.
+        // Half, as for the lines of a text: a broken record is then reported as such.
         if 2 * fitting >= records.max(1) { Verdict::Yes } else { Verdict::No }
     }
 }

@@ -4,13 +4,13 @@ use crate::error::Error;
 use crate::request::{BATCH, Input, Request, RequestSource, Wrapping};
 use crate::units::{Duration, Nanos};
 
-/// The requests of an input from one time until before another, the first of them at 0.
+/// The requests of an input in a range of time, with the first one at 0.
 pub(super) struct Windowed {
     pub(super) input: Box<dyn Input>,
-    /// Counted from the input's first request, as is `until`.
+    /// Counted from the input's first request, like `until`.
     pub(super) from: Option<Duration>,
     pub(super) until: Option<Duration>,
-    /// Only the first so many of them.
+    /// The most requests in the range.
     pub(super) requests: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ struct Source {
 }
 
 impl Source {
-    /// Why nothing has passed, if nothing has.
+    /// The error if nothing has passed.
     fn check_end(&self) -> Result<(), Error> {
         if self.first.is_some() {
             return Ok(());

@@ -1,14 +1,14 @@
 //! Draws from a short table of weights in constant time (Walker's alias method).
 //!
-//! Every column of the table is worth the same; it is shared by at most two outcomes, so that one
-//! random number picks the column and another one decides between the two.
+//! All columns of the table have equal weight, and at most two outcomes share a column. One random
+//! number selects the column, and another one the outcome.
 
 use crate::rng::Rng;
 
 /// A weighted choice among `0..len`.
 #[derive(Clone, Debug)]
 pub(super) struct Alias {
-    /// Of each column: the share that is its own, and who gets the rest.
+    /// For each column: the share of its first outcome, and the outcome of the rest.
     columns: Vec<(f64, u32)>,
 }
 

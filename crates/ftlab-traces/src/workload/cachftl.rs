@@ -1,47 +1,56 @@
-//! CACH-FTL's synthetic workloads (Boukhobza, Olivier, Rubini: A Scalable and Highly Configurable
-//! Cache-Aware Hybrid Flash Translation Layer, Computers 3(1), 2014; section 5.2 and the table of
-//! synthetic traces, called Table 2 in the text and captioned Table 1).
+//! The synthetic workloads of CACH-FTL.
 //!
-//! Knobs    sequential rate 10 to 90 % (40 %), spatial locality 20 %, 10,000 to 5,000,000 writes
-//!          (250,000), exponential inter-arrival times with a mean of 50 to 500 ms (200 ms), 1 GB,
-//!          one page of 4 KB per request, all writes. One is varied at a time.
-//! Follows  the sequential rate is the share of requests that go on where the previous one ended, or
-//!          where the last of them did (choices.md#cachftl-sequential).
-//!          "Exponential (0, 200 ms)" is an exponential law with mean 200 ms: the caption of the
-//!          figure calls the values the mean.
-//! Assumes  the paper names its spatial locality without a definition. Here it is the share of the
-//!          requests which are not sequential that start within 64 requests' lengths before or
-//!          after the previous one (one erase block of 256 KB with the paper's pages); all others
-//!          are uniform over the space. A jump never hits the sequential successor.
-//!          See choices.md#cachftl-locality. At the end of the space a sequential request continues at 0.
-//! Departs  in nothing known.
+//! Source: Boukhobza, Olivier, Rubini, A Scalable and Highly Configurable Cache-Aware Hybrid Flash
+//! Translation Layer, Computers 3(1), 2014, section 5.2. The table of synthetic traces is Table 2
+//! in the text and Table 1 in its caption.
+//!
+//! The paper varies one setting at a time:
+//!
+//! * Sequential rate: 10 to 90 % (default 40 %).
+//! * Spatial locality: 20 %.
+//! * Writes: 10,000 to 5,000,000 (default 250,000). All requests are writes of one page of 4 KB.
+//! * Inter-arrival times: exponential, with a mean of 50 to 500 ms (default 200 ms).
+//! * Address space: 1 GB.
+//!
+//! The generator follows the paper in two points. The sequential rate is the share of requests that
+//! continue the previous one, or the last sequential one (choices.md#cachftl-sequential).
+//! "Exponential (0, 200 ms)" is an exponential law with mean 200 ms: the figure's caption calls the
+//! values the mean.
+//!
+//! The paper does not define its spatial locality. Here it is a share of the requests that are not
+//! sequential (choices.md#cachftl-locality). These start within 64 request lengths of the previous
+//! one, before or after it: one erase block of 256 KB with the paper's pages. All others are
+//! uniform over the space. A jump never hits the sequential successor. At the end of the space a
+//! sequential request continues at 0.
+//!
+//! No departure from the paper is known.
 
 use super::config::Plan;
 use crate::rng::Rng;
 
-/// Starts, in slots, within which a request is near: one block of 64 pages.
+/// A request is near if it starts within this many slots: one block of 64 pages.
 const NEAR: u64 = 64;
 
 crate::choices! {
-    /// What sequential requests go on from.
+    /// The request that a sequential request continues.
     pub enum Sequential {
-        /// The previous request: runs of geometric length.
+        /// The previous request, so runs have geometric length.
         Previous = "previous",
-        /// The last sequential request: one stream, between whose requests others go elsewhere.
+        /// The last sequential request: one stream, with other requests in between.
         Stream = "stream",
     }
 }
 
-/// The places of CACH-FTL's generator.
+/// The addresses of CACH-FTL's generator.
 #[derive(Clone, Debug)]
 pub(super) struct Cachftl {
     slots: u64,
     align: u64,
     sequential: f64,
     near: f64,
-    /// What sequential requests go on from.
+    /// The request that a sequential request continues.
     from: Sequential,
-    /// Slots: the previous start, and where the next sequential request goes.
+    /// In slots: the previous start, and the next sequential start.
     previous: u64,
     successor: u64,
 }
@@ -78,7 +87,7 @@ impl Cachftl {
         slot * self.align
     }
 
-    /// A start that is not the successor, unless there is no other.
+    /// A start other than the successor, if there is one.
     fn jump(&self, rng: &mut Rng) -> u64 {
         let (first, end) = if rng.chance(self.near) {
             (self.previous.saturating_sub(NEAR), (self.previous + NEAR + 1).min(self.slots))

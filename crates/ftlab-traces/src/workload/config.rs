@@ -1,4 +1,4 @@
-//! What a generated workload is asked to be, in the words of fio.
+//! The settings of a generated workload, in the terms of fio.
 
 use super::arrivals::Arrivals;
 use super::cachftl::Sequential;
@@ -15,10 +15,10 @@ use std::ops::Bound::Excluded;
 const DAY: u64 = 86_400_000_000_000;
 
 crate::settings! {
-    /// Where the requests of a generated workload go, how large they are and when they come.
+    /// Where the requests of a generated workload go, how large they are and when they arrive.
     ///
-    /// Keys that are left out take their defaults; those that depend on the pattern are `None` until
-    /// [`resolve`](Self::resolve) fills them in.
+    /// Keys that are left out take their defaults. Those that depend on the pattern are `None`
+    /// until [`resolve`](Self::resolve) fills them in.
     pub struct WorkloadConfig in "workload" {
         /// Where requests go.
         pattern: Pattern = Pattern::Rand, source "ours";
@@ -37,13 +37,13 @@ crate::settings! {
         /// Number of requests.
         requests: Option<u64> = None, absent "1,000,000; of cachftl 250,000", in 1..,
             unit "requests", source "ours; CACH-FTL Table 2";
-        /// Starts are multiples of this.
+        /// Alignment of the starts of requests.
         align: Option<Bytes> = None, absent "the smallest size", in 1.., source "fio's blockalign";
         /// `rand`: each block once before any comes again; false: independent draws.
         random_map: bool = false, source "fio, whose norandommap is false here";
         /// Exponent of `zipf`; 0 is uniform.
         zipf_theta: f64 = 1.1, in 0.0..=10.0, source "fio";
-        /// `zipf` and `hotcold`: popular pages lie all over the space, not at its beginning.
+        /// `zipf` and `hotcold`: popular pages are spread over the space, not at its beginning.
         scatter: bool = true, source "fio";
         /// `hotcold`: share of the space that is hot.
         hot_share: Ratio = Ratio(0.2), in (Excluded(0.0), Excluded(1.0)), source "ours";
@@ -54,21 +54,24 @@ crate::settings! {
         /// `cachftl`: share of requests that are sequential.
         sequential_rate: Ratio = Ratio(0.4), in 0.0..=1.0,
             source "CACH-FTL Table 2; choices.md#cachftl-sequential";
-        /// `cachftl`: what sequential requests go on from.
+        /// `cachftl`: the request that a sequential request continues.
         sequential: Sequential = Sequential::Previous,
             source "ours; choices.md#cachftl-sequential";
-        /// `cachftl`: share of the other requests that stay near the previous one.
+        /// `cachftl`: share of the other requests that lie near the previous one.
         spatial_locality: Ratio = Ratio(0.2), in 0.0..=1.0,
             source "CACH-FTL Table 2; choices.md#cachftl-locality";
-        /// `parts`: share of the bytes, order, range in percent and handle of each writer, and the size of its requests
-        /// if not `bs`. Orders are `seq`, `rand`, `zipf:THETA` and fio's `zoned:WRITES/RANGE:...`.
+        /// `parts`: for each writer its share of the bytes, order, range in percent, handle, and
+        /// request size if not `bs`. Orders are `seq`, `rand`, `zipf:THETA` and fio's
+        /// `zoned:WRITES/RANGE:...`.
         parts: Option<Parts> = None, absent "the three streams of WARP: `58 seq 0-90 0; 21 rand 90-100 1; 21 zoned:80/20:10/20:10/60 0-90 2`",
             source "WARP (FAST 2026); fio's zoned";
-        /// `parts`: first write each page of a range once, in order, by the first part that has it.
+        /// `parts`: first write each page of the ranges once, in order, by the first part that has
+        /// it.
         fill: bool = true, source "WARP (FAST 2026)";
-        /// A flush after every so many writes, at once; it is one of the requests.
+        /// Issue a flush after every N writes, at the same time; it counts as a request.
         fsync: Option<u64> = None, absent "no flushes", in 1.., unit "writes", source "fio's fsync and fdatasync";
-        /// Placement handles of the writes, such as `0:2-5`; fio needs `fdp=1` or `dataplacement`, too.
+        /// Placement handles of the writes, such as `0:2-5`; fio also needs `fdp=1` or
+        /// `dataplacement`.
         plids: Option<Handles> = None, absent "the default handle", source "fio's plids, or fdp_pli";
         /// Which of `plids` a write takes.
         plid_select: HandleSelect = HandleSelect::RoundRobin, source "fio's plid_select";
@@ -87,7 +90,7 @@ crate::text_value!(Vec<(Bytes, f64)>, "a list of [size, weight]");
 /// 100 years in nanoseconds: times must fit in 64 bits with room to spare.
 const LONGEST_TIME: f64 = 3.156e18;
 
-/// A checked configuration with nothing left open, in plain numbers.
+/// A checked configuration with every key resolved, in plain numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) pattern: Pattern,
@@ -128,7 +131,7 @@ impl Plan {
 }
 
 impl WorkloadConfig {
-    /// The same configuration with every key that depends on the pattern filled in, checked.
+    /// The same configuration with every key that depends on the pattern filled in and checked.
     ///
     /// # Errors
     /// [`Error::Config`] names the key, what was found and what was expected.
@@ -149,7 +152,7 @@ impl WorkloadConfig {
         self.interarrival.unwrap_or(Duration(default))
     }
 
-    /// Checks every key and fills in what depends on others.
+    /// Checks every key and resolves those that depend on others.
     pub(super) fn plan(&self) -> Result<Plan, Error> {
         self.check()?;
         let cachftl = self.pattern == Pattern::Cachftl;
@@ -204,7 +207,8 @@ impl WorkloadConfig {
         }
     }
 
-    /// Each part has sizes and a handle of its own, and its range has room for a request.
+    /// Checks that each part has valid sizes and a valid handle, and a range with room for a
+    /// request.
     fn check_parts(&self, plan: &Plan) -> Result<(), Error> {
         if self.pattern != Pattern::Parts {
             let found = if self.parts.is_some() { "parts" } else { "no parts" };
@@ -236,7 +240,7 @@ impl WorkloadConfig {
         Ok(self.bs_mix.iter().map(|(size, weight)| (size.0 as u32, *weight)).collect())
     }
 
-    /// What `read_share` and the pattern's name say together.
+    /// The share of reads by `read_share` and the pattern's name.
     fn share_of_reads(&self) -> Result<f64, Error> {
         let named = self.pattern.read_share();
         let Some(Ratio(asked)) = self.read_share else {
@@ -250,7 +254,7 @@ impl WorkloadConfig {
     }
 }
 
-/// `Ok` if `good`, else the error that tells what `workload.key` held and what it should hold.
+/// `Ok` if `good`, else an error with the value of `workload.key` and the expected one.
 pub(super) fn check(
     key: &str,
     good: bool,

@@ -1,12 +1,12 @@
 //! A seeded permutation of `0..n` in constant memory: which page has which rank.
 //!
-//! Popularity is drawn as a rank; were rank 0 page 0, the hot pages would be neighbours. The
-//! permutation works on the next power of two (odd multiplications and folds are bijections of
-//! `k`-bit words) and walks on while it lands outside `0..n`: at most one step more on average.
+//! Popularity is drawn as a rank. If rank 0 were page 0, the hot pages would be neighbours. The
+//! permutation works on the next power of two: odd multiplications and folds are bijections of
+//! `k`-bit words. It repeats while the result is outside `0..n`, at most once more on average.
 
 use crate::rng::Rng;
 
-/// Rounds of multiply and fold: enough to part neighbours, few enough to be free.
+/// Rounds of multiply and fold: enough to separate neighbours, few enough to be cheap.
 const ROUNDS: usize = 3;
 
 /// A bijection of `0..n`.

@@ -1,5 +1,5 @@
-//! What a stream of requests is like, in one pass and bounded memory: all that decides how an FTL
-//! fares with it.
+//! Characterises a stream of requests in one pass and bounded memory, by all that decides how an
+//! FTL performs on it.
 //!
 //! The terms are those of workload characterisation: sizes and alignment, sequentiality and streams,
 //! arrivals, footprint and working set, reuse distances and update intervals.
@@ -22,17 +22,17 @@ pub use pages::{
 };
 pub use requests::{Alignment, Arrivals, RequestCharacteristics, Sequentiality, Sizes};
 
-/// Everything that one pass tells of a stream of requests. Ratios are from 0 to 1; `None` where there
-/// is nothing to divide by.
+/// All characteristics of a stream of requests, from one pass. Ratios are from 0 to 1; a ratio is
+/// `None` if its denominator is 0.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Characteristics {
     /// The plain statistics.
     #[serde(flatten)]
     pub info: TraceInfo,
-    /// What requests are like.
+    /// Characteristics of requests.
     #[serde(flatten)]
     pub requests: RequestCharacteristics,
-    /// What accesses to pages are like.
+    /// Characteristics of page accesses.
     #[serde(flatten)]
     pub pages: PageCharacteristics,
 }

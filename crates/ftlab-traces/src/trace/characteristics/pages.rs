@@ -1,7 +1,7 @@
 //! Accesses to pages: footprint, working set, reuse distances, update intervals.
 //!
-//! Every page that a read or a write touches is one access, whatever part of it is touched. Trims are
-//! no accesses.
+//! Each page that a read or a write touches is one access, whatever part of it is touched. Trims
+//! are not counted.
 
 use super::evenness::{Evenness, Residues};
 use super::ratio;
@@ -14,34 +14,34 @@ use serde::Serialize;
 /// Windows of the working set, s; each divides the next.
 const WINDOWS_S: [u64; 6] = [1, 10, 60, 600, 3600, 86_400];
 const SECOND: Nanos = 1_000_000_000;
-/// Windows of a series over time that are kept.
+/// The most windows that a series over time keeps.
 const SERIES_MAX: usize = 512;
 /// Requests of the first window.
 const FIRST_WINDOW: u64 = 10_000;
 /// Sizes of the miss-ratio curve to each power of two.
 const SIZES_PER_OCTAVE: u32 = 8;
 
-/// What accesses to pages are like.
+/// Characteristics of page accesses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageCharacteristics {
     /// Size of a page.
     pub page_bytes: u64,
     /// Accesses: pages that reads and writes touch.
     pub page_accesses: u64,
-    /// One of so many pages was followed: 1 where all figures of pages are exact, else they are
+    /// One in this many pages was followed. At 1 all metrics of pages are exact; above, they are
     /// estimates from a sample (SHARDS).
     pub pages_per_sample: u64,
     /// Different pages.
     pub footprint: PagesTouched,
-    /// Different pages in a while.
+    /// Different pages in windows of time.
     pub working_set: WorkingSet,
-    /// What an LRU cache of pages would miss, by its size.
+    /// Miss ratio of an LRU cache of pages, by its size.
     pub miss_ratio_curve: MissRatios,
     /// Accesses from one access of a page to its next.
     pub reuse_time: Option<Distribution>,
     /// Page writes from one write of a page to its next.
     pub update_interval: Option<Distribution>,
-    /// Accesses from a write of a page to its next access, where that one reads.
+    /// Accesses from a write of a page to its next access, if that one reads.
     pub read_after_write: Option<Distribution>,
     /// Which pages are written again.
     pub rewrites: Rewrites,
@@ -54,7 +54,7 @@ pub struct PageCharacteristics {
 pub struct Rewrites {
     /// Page writes for each page that was written.
     pub writes_per_page: Option<f64>,
-    /// Of the page writes behind the first 10,000 requests, those that go to pages written in them.
+    /// Of the page writes after the first 10,000 requests, the share to pages written in them.
     pub first_window_ratio: Option<f64>,
 }
 
@@ -71,11 +71,11 @@ pub struct PagesTouched {
     pub read_and_written_pages: u64,
 }
 
-/// Different pages in windows of time, which begin at the first request and follow each other; the last
-/// one, which the end of the stream cuts off, counts only if it is the only one.
+/// Different pages in windows of time. Windows begin at the first request and follow each other.
+/// The last window, which the end of the stream cuts off, counts only if it is the only one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorkingSet {
-    /// Lengths of the windows; none longer than the stream, but for the first.
+    /// Lengths of the windows; only the first may be longer than the stream.
     pub window_s: Vec<u64>,
     /// Different pages in a window, mean over all windows.
     pub pages_mean: Vec<f64>,
@@ -105,7 +105,7 @@ pub struct MissRatios {
     pub miss_ratio: Vec<f64>,
 }
 
-/// What is known of a page.
+/// The state of a page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
     /// Number of its last access.
@@ -127,7 +127,7 @@ pub(super) struct PageTally {
     reuse: ReuseDistances<Page>,
     requests: u64,
     writes: u64,
-    /// Page writes behind the first window, and those to pages written in it.
+    /// Page writes after the first window, and those to pages written in it.
     later_writes: [u64; 2],
     residues: Residues,
     windows: Windows,
@@ -240,7 +240,8 @@ impl PageTally {
     }
 }
 
-/// Sizes from 1 (where sizes are told apart by `step`, from there) to `last`, in equal ratios.
+/// Sizes from 1 to `last`, in equal ratios. If only multiples of `step` are distinguished, they
+/// begin at `step`.
 fn geometric(last: u64, step: u64) -> Vec<u64> {
     let ratio = |at| powf(2.0, f64::from(at) / f64::from(SIZES_PER_OCTAVE)) as u64;
     let mut sizes: Vec<u64> =
@@ -270,14 +271,14 @@ struct Level {
 }
 
 impl Windows {
-    /// The time is `now`: windows that have ended are closed.
+    /// Advances the time to `now`: windows that have ended are closed.
     #[inline]
     fn advance(&mut self, now: Nanos) {
         self.now = now;
         for (level, window_s) in self.levels.iter_mut().zip(WINDOWS_S) {
             let length = window_s * SECOND;
             if now < level.start + length {
-                // The longer windows are open too, as this one is within them.
+                // The longer windows contain this one, so they are open too.
                 return;
             }
             level.close();

@@ -8,7 +8,7 @@ use crate::trace::pages::PAGE_BYTES;
 use crate::units::Nanos;
 use serde::Serialize;
 
-/// The smallest size that is told apart, 512 B, as a power of two.
+/// The smallest size that is distinguished, 512 B, as a power of two.
 const SMALLEST_LOG2: u32 = 9;
 /// Sizes up to 1 GiB, the longest request.
 const SIZES: usize = 22;
@@ -18,12 +18,12 @@ const ALIGNMENTS: usize = 12;
 const STREAMS: usize = 32;
 const SECOND: Nanos = 1_000_000_000;
 
-/// What requests are like.
+/// Characteristics of requests.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RequestCharacteristics {
     /// How long requests are.
     pub sizes: Sizes,
-    /// How requests lie to powers of two.
+    /// How requests are aligned to powers of two.
     pub alignment: Alignment,
     /// How requests continue each other.
     pub sequentiality: Sequentiality,
@@ -58,18 +58,19 @@ pub struct Sequentiality {
     pub sequential_reads_ratio: Option<f64>,
     /// The same of writes.
     pub sequential_writes_ratio: Option<f64>,
-    /// Reads that begin where the request before them ended with all volumes laid over each other (TPFTL, Table
-    /// 4), among reads.
+    /// Reads that begin where the request before them ended, among reads, with all volumes laid
+    /// over each other (TPFTL, Table 4).
     pub overlaid_sequential_reads_ratio: Option<f64>,
     /// The same of writes.
     pub overlaid_sequential_writes_ratio: Option<f64>,
-    /// 4 KiB pages read that lie behind the page accessed before on their volume, among those read.
+    /// 4 KiB pages read that directly follow the page accessed before on their volume, among those
+    /// read.
     pub sequential_read_pages_ratio: Option<f64>,
     /// The same of pages written.
     pub sequential_written_pages_ratio: Option<f64>,
     /// Requests that begin where one of the last 32 streams of requests ended.
     pub stream_requests_ratio: Option<f64>,
-    /// Streams of two and more requests among the 32 used last, mean over requests.
+    /// Streams of two or more requests among the 32 used last, mean over requests.
     pub streams_mean: Option<f64>,
     /// The most such streams at a time.
     pub streams_max: u64,
@@ -101,7 +102,7 @@ struct Kind {
 }
 
 pub(super) struct RequestTally {
-    /// By the power of two that divides offset and length, the highest ones together.
+    /// By the power of two that divides offset and length; the highest powers share one entry.
     aligned: [u64; ALIGNMENTS + 1],
     requests: u64,
     /// For reads and writes.
@@ -200,8 +201,8 @@ impl RequestTally {
 }
 
 impl Kind {
-    /// Counts a request; the one before it on its volume ended at `end`, the one before it at all at
-    /// `overlaid_end`.
+    /// Counts a request. The previous request on its volume ended at `end`, the previous request of
+    /// all at `overlaid_end`.
     #[inline]
     fn add(&mut self, request: &Request, end: Option<u64>, overlaid_end: Option<u64>) {
         let log2 = request.length.next_power_of_two().ilog2();
@@ -216,7 +217,7 @@ impl Kind {
     }
 }
 
-/// Where the last streams of requests ended; the one that was used longest ago gives way.
+/// Where the last streams of requests ended; the least recently used one is replaced.
 #[derive(Default)]
 struct Streams {
     /// Volume, end, and whether the stream has more than one request; the newest first.

@@ -1,5 +1,5 @@
-//! What keeps a hostile Parquet file from panics and from memory: sizes are checked before they are
-//! believed, and what the decoder panics on is an error of the file.
+//! Keeps a hostile Parquet file from causing panics or using up memory. Sizes are checked before
+//! use, and a panic of the decoder becomes an error of the file.
 
 use super::layout::MAGIC;
 use crate::trace::field::Mistake;
@@ -18,7 +18,7 @@ const FOOTER_BYTES_MAX: u64 = 128 << 20;
 /// The largest page that is decompressed. Writers aim at 1 MiB or less.
 const PAGE_BYTES_MAX: u64 = 64 << 20;
 
-/// What may be read at a page's front: more than any header of a column of numbers.
+/// Bytes read at the front of a page: more than any header of a column of numbers.
 const HEADER_BYTES: u64 = 1 << 10;
 
 /// Checks both ends of a file: the magic bytes, and a footer that fits.
@@ -47,7 +47,7 @@ pub(super) fn check_ends(file: &mut File) -> std::result::Result<(), Broken> {
     Ok(())
 }
 
-/// Runs the decoder, which panics on some damaged files.
+/// Runs the decoder and catches its panics, which some damaged files cause.
 pub(super) fn decode<T>(work: impl FnOnce() -> Result<T>) -> std::result::Result<T, Broken> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => Ok(value),
@@ -56,7 +56,7 @@ pub(super) fn decode<T>(work: impl FnOnce() -> Result<T>) -> std::result::Result
     }
 }
 
-/// Tells a failing disk from a damaged file.
+/// Distinguishes a failing disk from a damaged file.
 fn broken(error: ParquetError) -> Broken {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
@@ -73,7 +73,7 @@ fn broken(error: ParquetError) -> Broken {
     }
 }
 
-/// The codec that a message of the decoder says it was built without.
+/// The codec that the decoder lacks, by its message.
 fn disabled(message: &str) -> Option<&str> {
     let (_, feature) = message.split_once("Disabled feature at compile time: ")?;
     Some(match feature.trim() {
@@ -88,7 +88,7 @@ fn damaged(reason: &str) -> Broken {
     Broken::Mistake(Mistake(format!("cannot be decoded as Parquet ({reason}); write it again")))
 }
 
-/// The bytes of a file, with the headers of pages checked.
+/// The bytes of a file; the headers of pages are checked.
 pub(super) struct Pages {
     pub(super) file: File,
     pub(super) size: u64,
@@ -124,8 +124,9 @@ impl ChunkReader for Pages {
     }
 }
 
-/// The second field of a page's header, in Thrift's compact protocol: the fields before the size
-/// are a type, then come 32-bit numbers in zigzag, each behind a byte that says so.
+/// The size of a page when uncompressed: the second field of its header, in Thrift's compact
+/// protocol. Before it stands the type. Each field is a zigzag number of 32 bits after a byte that
+/// states its type.
 fn uncompressed_bytes(header: &[u8]) -> Option<u64> {
     const NEXT_FIELD_IS_I32: u8 = 0x15;
     let mut rest = header.iter();
@@ -145,7 +146,7 @@ fn uncompressed_bytes(header: &[u8]) -> Option<u64> {
     field()
 }
 
-/// The pages of a column, with the sizes of dictionaries checked.
+/// The pages of a column; the sizes of dictionaries are checked.
 pub(super) struct Checked<P>(pub(super) P);
 
 impl<P: PageReader> Iterator for Checked<P> {

@@ -1,4 +1,4 @@
-//! What a file of the columnar store holds.
+//! The content of a file of the columnar store.
 
 use crate::request::{Attributes, Measured};
 use crate::trace::field::Column;
@@ -11,7 +11,8 @@ pub const SUMMARY: &str = "the columnar store: Parquet, one row a request";
 /// Where files of this format come from.
 pub const SOURCE: &str = "`ftlab trace convert` and `ftlab trace split`; pandas, polars, DuckDB";
 
-/// The columns. A file may have those of [`Attribute`](crate::request::Attribute), too, and others, in any order, which are not read.
+/// The columns. A file may also have those of [`Attribute`](crate::request::Attribute). Columns may
+/// be in any order; all others are ignored.
 pub const COLUMNS: &[Column] = &[
     Column::new("time_ns", "whole nanoseconds, in order"),
     Column::new("volume", "a whole number up to 2^32 - 1"),
@@ -20,8 +21,8 @@ pub const COLUMNS: &[Column] = &[
     Column::new("op", "0 read, 1 write, 2 trim, 3 flush, 4 write with FUA"),
 ];
 
-/// The schema that is written. Times and offsets have a sign so that differences may be negative. An attribute has
-/// a column where requests may have it.
+/// The schema that is written. Times and offsets are signed so that differences may be negative. An
+/// attribute has a column if requests may have it.
 pub(super) fn schema(attributes: Attributes) -> String {
     let mut schema = String::from(
         "message trace {
@@ -39,7 +40,7 @@ pub(super) fn schema(attributes: Attributes) -> String {
     schema + "}"
 }
 
-/// Requests of a full row group: what is read or skipped as one, about 2 MB.
+/// Requests of a full row group, about 2 MB: the unit of reading and skipping.
 pub const GROUP_ROWS: usize = 131_072;
 
 /// The first and the last bytes of every Parquet file.
@@ -48,7 +49,7 @@ pub(super) const MAGIC: &[u8; 4] = b"PAR1";
 /// The key of the footer under which a [`Summary`] stands, as JSON.
 pub(super) const SUMMARY_KEY: &str = "ftlab";
 
-/// What the footer tells of all requests, so that no pass is needed to measure them.
+/// What the footer states about all requests, so that no pass is needed to measure them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Summary {
     /// Version of ftlab that wrote the file.
@@ -57,6 +58,6 @@ pub(super) struct Summary {
     pub(super) name: String,
     /// Format of that trace.
     pub(super) format: String,
-    /// Count, duration, extents and digest of the requests, the first one at 0.
+    /// Count, duration, extents and digest of the requests, with the first one at 0.
     pub(super) measured: Measured,
 }

@@ -1,4 +1,4 @@
-//! The columnar store: a trace as a Parquet file, which pandas, polars and DuckDB open too.
+//! The columnar store: a trace as a Parquet file, which pandas, polars and DuckDB can also open.
 //!
 //! ```text
 //! requests -> write.rs -> | row group | row group | ... | footer |   131,072 requests a group
@@ -6,10 +6,13 @@
 //!                                                             each group the range of its times
 //! ```
 //!
-//! `layout` says what a file holds, `write` makes one, `read` is the input that reads it back by way
-//! of `rows`; `several` merges files; `guard` keeps hostile files from memory and panics, `proof` holds the requests against
-//! what the footer tells of them. Statistics of the groups decide which are read when a volume or a
-//! range of time is asked for.
+//! * `layout` defines the content of a file.
+//! * `write` writes a file.
+//! * `read` is the input that reads a file by way of `rows`. When a volume or a range of time is
+//!   requested, it selects row groups by their statistics.
+//! * `several` merges files.
+//! * `guard` protects memory and prevents panics on hostile files.
+//! * `proof` compares the requests with the footer.
 
 mod guard;
 mod layout;
@@ -25,7 +28,7 @@ pub(super) use read::Parquet;
 pub(super) use several::Several;
 pub(super) use write::Writer;
 
-/// Whether a file that begins with `front` is of the columnar store.
+/// Whether a file that begins with `front` belongs to the columnar store.
 pub(super) fn is_parquet(front: &[u8]) -> bool {
     front.starts_with(layout::MAGIC)
 }

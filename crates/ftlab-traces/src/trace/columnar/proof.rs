@@ -1,12 +1,12 @@
-//! The proof that a file holds what its footer tells of it.
+//! Checks that a file holds what its footer states.
 
 use super::layout::Summary;
 use crate::request::{Digest, Op, Request};
 use crate::trace::field::Mistake;
 use rustc_hash::FxHashMap;
 
-/// Compares requests with a [`Summary`] as they are read: another program may have changed them and
-/// kept the summary, and an address outside the extents would be one that no device has.
+/// Compares requests with a [`Summary`] as they are read. Another program may have changed the
+/// requests and kept the summary. No device has an address outside the extents.
 pub(super) struct Proof {
     extents: Vec<(u32, u64, u64)>,
     /// Only looked up, never iterated.
@@ -47,7 +47,7 @@ impl Proof {
         Ok(())
     }
 
-    /// At the end: were these the requests that the summary is of?
+    /// Checks at the end that the summary describes these requests.
     pub(super) fn check(&self) -> Result<(), Mistake> {
         if self.digest.text() == self.expected { Ok(()) } else { Err(stale()) }
     }

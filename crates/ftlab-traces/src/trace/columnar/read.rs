@@ -1,4 +1,4 @@
-//! A Parquet file as an input: only the row groups that can hold what was asked for are read.
+//! A Parquet file as an input: only row groups that can hold requested rows are read.
 
 use super::guard::{Pages, check_ends, decode};
 use super::layout::{COLUMNS, MAGIC, NAME, SUMMARY_KEY, Summary};
@@ -29,7 +29,7 @@ pub(crate) struct Parquet {
     options: TraceOptions,
     metadata: Arc<ParquetMetaData>,
     places: Places,
-    /// What the footer tells of all requests, unless only some are asked for.
+    /// What the footer states about all requests; `None` if only some are requested.
     summary: Option<Summary>,
 }
 
@@ -52,7 +52,7 @@ impl Parquet {
         Ok(Self { path: path.to_owned(), options: options.clone(), metadata, places, summary })
     }
 
-    /// Whether the file at `path` begins as every Parquet file does; false for what cannot be read.
+    /// Whether the file at `path` begins like a Parquet file; false if it cannot be read.
     pub(crate) fn recognise(path: &str) -> bool {
         let mut front = [0; 4];
         start(path).and_then(|mut file| file.read_exact(&mut front)).is_ok() && front == *MAGIC
@@ -64,7 +64,7 @@ impl Parquet {
         &self.path
     }
 
-    /// What is said of columns that are not read although they have a name that would be.
+    /// Remarks on columns that are not read although their name is known.
     pub(super) fn remarks(&self) -> &[String] {
         &self.places.others
     }
@@ -87,7 +87,7 @@ impl Input for Parquet {
             path: self.path.clone(),
             rows,
             rows_in_all: self.metadata.file_metadata().num_rows().max(1) as f64,
-            // What was converted without flushes has none.
+            // A file converted without flushes has none.
             gate: Gate::new(order, volume, self.options.requests_before_window())
                 .with_flushes(true),
             wanted: Wanted {
@@ -138,8 +138,9 @@ fn error_at(path: &str, row: Option<u64>, broken: Broken) -> Error {
     }
 }
 
-/// What the footer tells of all requests. Programs that cut or fill a file keep what they do not
-/// know: a summary with another count is none, and the file is measured like any other.
+/// What the footer states about all requests. Programs that cut or extend a file keep keys that
+/// they do not know. A summary with another count is therefore ignored, and the file is measured
+/// like any other.
 fn summary(metadata: &ParquetMetaData) -> Option<Summary> {
     let file = metadata.file_metadata();
     let entry = file.key_value_metadata()?.iter().find(|entry| entry.key == SUMMARY_KEY)?;
@@ -155,7 +156,7 @@ fn summary(metadata: &ParquetMetaData) -> Option<Summary> {
     believed.then_some(summary)
 }
 
-/// Requests of the row groups that can hold what was asked for.
+/// Requests of the row groups that can hold requested rows.
 struct Source {
     path: String,
     rows: Rows,
@@ -165,18 +166,19 @@ struct Source {
     proof: Option<Proof>,
 }
 
-/// What was asked for.
+/// The requested rows.
 struct Wanted {
     places: Places,
     options: TraceOptions,
-    /// Time of the first request that passed: what `from` and `until` count from.
+    /// Time of the first request that passed, from which `from` and `until` count.
     first: Option<Nanos>,
-    /// Whether times must be in order. Where they are mended, a row group does not know its own.
+    /// Whether times must be in order. If times are mended, the statistics of a row group do not
+    /// bound them.
     ordered: bool,
 }
 
 impl Wanted {
-    /// Whether a row group can hold a request that was asked for, as its statistics say.
+    /// Whether a row group can hold a requested row, by its statistics.
     fn has_some_in(&self, group: &RowGroupMetaData) -> bool {
         let range = |column: usize| range(group, self.places.columns[column]);
         if let (Some(volume), Some((lowest, highest))) = (self.options.volume, range(VOLUME))
@@ -196,7 +198,7 @@ impl Wanted {
 }
 
 impl Source {
-    /// Appends what passes of the rows that have been decoded, up to `most` requests.
+    /// Appends the decoded rows that pass, up to `most` requests.
     fn admit(&mut self, batch: &mut Vec<Request>, most: usize) -> Result<(), Error> {
         for _ in 0..most {
             let Some(row) = self.rows.take() else { break };
@@ -216,7 +218,7 @@ impl Source {
         Ok(())
     }
 
-    /// What is wrong when all has been read.
+    /// The error, if any, after all rows have been read.
     fn check_end(&self) -> Result<(), Mistake> {
         self.gate.check_end(|| Mistake("found no request, expected at least one".into()))?;
         self.proof.as_ref().map_or(Ok(()), Proof::check)
@@ -232,7 +234,7 @@ impl Source {
     }
 }
 
-/// The request in a row, if its values can be those of one.
+/// The request in a row, if its values are valid.
 #[inline]
 pub(super) fn believed(row: [i64; COLUMNS.len()]) -> Result<RawRequest, Mistake> {
     let [time, volume, offset, length, op] = row;

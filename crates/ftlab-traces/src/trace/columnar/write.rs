@@ -1,4 +1,4 @@
-//! Requests into a Parquet file, row group by row group.
+//! Writes requests into a Parquet file, one row group after the other.
 
 use super::layout::{GROUP_ROWS, SUMMARY_KEY, Summary, schema};
 use crate::error::Error;
@@ -15,10 +15,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rows of a page: what is decompressed as one, so that it stays in the processor's cache.
+/// Rows of a page, which is decompressed as one and therefore fits the processor's cache.
 const PAGE_ROWS: usize = 16_384;
 
-/// Writes requests as they come; memory is that of one row group.
+/// Writes requests as they arrive, in the memory of one row group.
 pub(crate) struct Writer<'a, W: Write + Send> {
     file: SerializedFileWriter<W>,
     path: &'a Path,
@@ -28,7 +28,7 @@ pub(crate) struct Writer<'a, W: Write + Send> {
 }
 
 impl<'a, W: Write + Send> Writer<'a, W> {
-    /// A writer to `stream`, which errors call `path`, of requests with these attributes at most.
+    /// A writer to `stream`, which errors call `path`. Requests have at most these attributes.
     ///
     /// # Errors
     /// [`Error::Io`] when nothing can be written.
@@ -55,8 +55,8 @@ impl<'a, W: Write + Send> Writer<'a, W> {
         Ok(())
     }
 
-    /// Writes what is left, and the footer: what was `measured` of all requests, the first one at 0,
-    /// and the name of the trace that `input` is.
+    /// Writes the remaining requests and the footer. The footer holds what was `measured` of all
+    /// requests, with the first one at 0, and the name of the trace `input`.
     ///
     /// # Errors
     /// [`Error::Io`] when they cannot be written.
@@ -92,8 +92,8 @@ fn write_group<W: Write + Send>(
     attributes: Attributes,
 ) -> Result<(), ParquetError> {
     let mut group = file.next_row_group()?;
-    // Gate and generators keep times, offsets and lengths below 2^63; the schema says which
-    // columns have no sign.
+    // Gate and generators keep times, offsets and lengths below 2^63. The schema states which
+    // columns are unsigned.
     column::<Int64Type, _>(&mut group, rows, |row| row.time as i64)?;
     column::<Int32Type, _>(&mut group, rows, |row| row.volume as i32)?;
     column::<Int64Type, _>(&mut group, rows, |row| row.offset as i64)?;
@@ -116,8 +116,8 @@ fn column<T: DataType, W: Write + Send>(
     column.close()
 }
 
-/// How columns are encoded: times as differences, offsets as they are, the others, which repeat,
-/// by dictionaries. Measured by the example `decode_speed`.
+/// The encodings of columns: times as differences, offsets unchanged, the others, which repeat, by
+/// dictionaries. The example `decode_speed` measures them.
 fn properties() -> WriterProperties {
     let column = |name: &str| ColumnPath::from(name);
     WriterProperties::builder()
@@ -132,7 +132,7 @@ fn properties() -> WriterProperties {
         .build()
 }
 
-/// The error of an input that says less of its requests than they have.
+/// The error of an input whose requests have attributes that it does not declare.
 #[cold]
 fn undeclared_in(path: &Path, attribute: Attribute) -> Error {
     let name = attribute.name();

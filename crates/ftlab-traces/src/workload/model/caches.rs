@@ -1,10 +1,10 @@
-//! The caches of a published miss ratio curve, fed with a stream.
+//! The caches of a published miss ratio curve, simulated on a stream.
 
 use super::file::Curve;
 use crate::locality::{MissRatioCurve, ReuseDistances, opt_hit_ratio};
 use crate::request::{Op, Request};
 
-/// Blocks that are followed: all of a curve of sectors of a space of 512 MiB.
+/// The most blocks that are followed: all of a curve of sectors of a 512 MiB space.
 const BLOCKS_MAX: usize = 1 << 20;
 
 /// LRU caches of every size, and what OPT needs.
@@ -46,7 +46,7 @@ impl Caches {
         }
     }
 
-    /// The curve as it was published: of volumes apart, or laid over each other.
+    /// The curve in its published form: of separate volumes, or of volumes laid over each other.
     pub(super) fn curve(&self) -> MissRatioCurve {
         if self.overlaid { self.overlaid() } else { self.apart.curve() }
     }

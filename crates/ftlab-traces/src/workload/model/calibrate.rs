@@ -1,8 +1,9 @@
-//! From a published miss ratio curve to the table of distances that makes it.
+//! Derives the table of distances that yields a published miss ratio curve.
 //!
-//! An LRU cache of `c` pages misses what is at least `c` pages deep, so the curve is the table once
-//! pages are turned into places. Runs, pages that requests share, and volumes that are full bend
-//! it: the stream is made and measured, and the table corrected by what is missing, a few times.
+//! An LRU cache of `c` pages misses all accesses at a depth of `c` pages or more. Once pages are
+//! converted to places, the curve is therefore the table. Runs, pages shared by requests, and full
+//! volumes bend the curve. A few rounds generate the stream, measure it and correct the table by
+//! the difference.
 
 use super::caches::Caches;
 use super::file::{Curve, Model};
@@ -12,7 +13,7 @@ use crate::error::Error;
 use crate::locality::MissRatioCurve;
 use std::sync::Arc;
 
-/// Part of what a point misses that a round makes up for: points disturb those behind them.
+/// Share of a point's error that a round corrects: points disturb those after them.
 const GAIN: f64 = 0.7;
 
 /// How near a round came to the published curve, in points of the miss ratio.
@@ -34,9 +35,9 @@ impl Distance {
     }
 }
 
-/// Corrects `reuse.distances` so that the stream of `seed` has the curve in `published.curve`, with
-/// the shape of `published.prefix` between its points, in so many `rounds`; the best of them
-/// counts. Returns how near the stream of each round was.
+/// Corrects `reuse.distances` so that the stream of `seed` has the curve in `published.curve`.
+/// Between its points, the curve follows the shape of `published.prefix`. The best of `rounds`
+/// rounds is kept. Returns how near the stream of each round was.
 ///
 /// # Errors
 /// [`Error::Config`] for a model without a curve.
@@ -69,7 +70,7 @@ pub fn calibrate(model: &mut Model, rounds: u32, seed: u64) -> Result<Vec<Distan
     Ok(distances)
 }
 
-/// The table with these shares, at the distances in places that the points are in blocks.
+/// The table with these shares. Its distances are in places; the points' are in blocks.
 fn table(points: &[(u64, f64)], shares: &[f64], places_per_block: f64) -> Vec<Vec<f64>> {
     let mut rows = vec![vec![0.0, 1.0]];
     let mut last = 0.0;
@@ -80,7 +81,7 @@ fn table(points: &[(u64, f64)], shares: &[f64], places_per_block: f64) -> Vec<Ve
     rows
 }
 
-/// Moves each share by what its point misses; shares stay in order.
+/// Moves each share by its point's error; shares keep their order.
 fn correct(shares: &mut [f64], found: &[f64], wanted: &[f64]) {
     let mut most: f64 = 1.0;
     for ((share, found), wanted) in shares.iter_mut().zip(found).zip(wanted) {
@@ -89,7 +90,7 @@ fn correct(shares: &mut [f64], found: &[f64], wanted: &[f64]) {
     }
 }
 
-/// The curve of the whole stream, and the places that it remembers in the end.
+/// The curve of the whole stream, and the places that it remembers at its end.
 fn measure(model: &Model, curve: &Curve, seed: u64) -> (MissRatioCurve, u64) {
     let requests = model.length.requests();
     let mut stream = Stream::new(&Modelled { model: Arc::new(model.clone()), requests, seed });

@@ -1,4 +1,4 @@
-//! A model's stream beside what was published of its trace.
+//! Compares a model's stream with the published values of its trace.
 
 use super::caches::Caches;
 use super::figures::{FigureKind, Tally, Within};
@@ -8,7 +8,7 @@ use crate::error::Error;
 /// How far OPT may be from the published value.
 const OPT_WITHIN: Within = Within::Points(4.0);
 
-/// What was published, what the stream has, and whether it is near enough.
+/// Published values, those of the stream, and whether they are near enough.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The figures, in the order of the file.
@@ -22,11 +22,11 @@ pub struct Comparison {
 /// A figure compared.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// As it was published.
+    /// The figure as published.
     pub figure: Figure,
     /// How near the stream must come.
     pub within: Within,
-    /// What the stream has.
+    /// The value of the stream.
     pub generated: f64,
 }
 
@@ -46,7 +46,7 @@ pub struct ComparedPoint {
 }
 
 impl Compared {
-    /// Whether the stream is near enough, or the model follows another figure.
+    /// Whether the stream is near enough, or the model does not follow the figure.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.figure.aside.is_some() || self.within.holds(self.figure.value, self.generated)
@@ -62,7 +62,7 @@ impl ComparedPoint {
 }
 
 impl Comparison {
-    /// Whether all that the model follows is near enough.
+    /// Whether the stream is near enough in all that the model follows.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.figures.iter().all(Compared::holds)
@@ -70,7 +70,7 @@ impl Comparison {
     }
 }
 
-/// Compares so many `requests` of the stream of `seed` with what was published; `None`: all.
+/// Compares the first `requests` of the stream of `seed` with the published values; `None`: all.
 ///
 /// # Errors
 /// Those of [`Model::input`].

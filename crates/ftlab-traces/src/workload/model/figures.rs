@@ -11,9 +11,9 @@ use std::collections::VecDeque;
 pub enum Within {
     /// Not at all.
     Exactly,
-    /// So many units of the figure, which are percentage points.
+    /// Within this many units of the figure, which are percentage points.
     Points(f64),
-    /// So many percent of the figure.
+    /// Within this many percent of the figure.
     Percent(f64),
 }
 
@@ -47,7 +47,7 @@ impl FigureKind {
         FIGURES.iter().find(|kind| kind.name == name)
     }
 
-    /// Its value in what was measured; not a number where nothing is there to divide by.
+    /// Its value in the measurement; NaN if its denominator is 0.
     #[must_use]
     pub fn value(&self, figures: &Figures) -> f64 {
         (self.value)(figures)
@@ -61,11 +61,11 @@ const fn figure(name: &'static str, within: Within, value: fn(&Figures) -> f64) 
 const SHARE: Within = Within::Points(0.5);
 const SEQUENTIAL: Within = Within::Points(3.0);
 const MEAN: Within = Within::Percent(3.0);
-/// What varies from one stretch of a trace to the next.
+/// For figures that vary from one part of a trace to the next.
 const WINDOW: Within = Within::Points(5.0);
 
-/// Every figure. *Sequential*: a request that starts where the one before it ended, of the whole
-/// stream (TPFTL), or of its volume (CACH-FTL, which gives the mean over volumes).
+/// Every figure. A *sequential* request starts where the one before it ended: in the whole stream
+/// for TPFTL, on its volume for CACH-FTL, which gives the mean over volumes.
 pub const FIGURES: &[FigureKind] = &[
     figure("requests", Within::Exactly, |f| f.all.requests() as f64),
     figure("reads", Within::Exactly, |f| f.all.counts[0] as f64),
@@ -96,11 +96,11 @@ pub const FIGURES: &[FigureKind] = &[
     figure("overlaid_mib", MEAN, |f| f.end as f64 / f64::from(1 << 20)),
 ];
 
-/// What was measured.
+/// The measurement of a stream.
 #[derive(Clone, Debug)]
 pub struct Figures {
     all: VolumeFigures,
-    /// Requests that go on where one of the last sixteen of their volume ended.
+    /// Requests that continue one of the last sixteen of their volume.
     resumed: u64,
     volumes: Vec<VolumeFigures>,
     windows: Windows,
@@ -117,7 +117,7 @@ struct VolumeFigures {
     end: Option<u64>,
 }
 
-/// A volume, and where its last requests ended, the newest at the end.
+/// A volume, and the ends of its last requests, the newest last.
 #[derive(Debug, Default)]
 struct VolumeTally {
     figures: VolumeFigures,
@@ -211,7 +211,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// One request more.
+    /// Adds a request.
     ///
     /// # Errors
     /// [`Error::Config`] for an absurd number of volumes.
@@ -224,7 +224,7 @@ impl Tally {
         Ok(())
     }
 
-    /// All of them; times count from 0.
+    /// The measurement; times count from 0.
     #[must_use]
     pub fn finish(self) -> Figures {
         let volumes: Vec<VolumeTally> =

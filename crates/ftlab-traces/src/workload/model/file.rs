@@ -1,4 +1,4 @@
-//! The file of a model: what its keys are called, and what they mean.
+//! The file of a model: its keys and their meaning.
 
 use super::check;
 use super::figures::Within;
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// No model is longer: a fitted one has a few KiB.
+/// The longest file: a fitted model has a few KiB.
 const LONGEST_FILE_BYTES: u64 = 1 << 20;
 
 /// A workload in numbers. Shares are from 0 to 1 and need not add up to 1 in a mix.
@@ -27,16 +27,17 @@ pub struct Model {
     /// How near the stream of a fitted model is to its trace. Default: not said.
     #[serde(default)]
     pub nearness: Option<String>,
-    /// Of each key, or of all below it: `published`, `fitted` or `assumed`, and from where.
+    /// The origin of each key, or of all keys below it: `published`, `fitted` or `assumed`, and the
+    /// source.
     pub origin: BTreeMap<String, String>,
-    /// How many requests, and in what time.
+    /// How many requests there are, and in what time.
     pub length: Length,
-    /// When requests come.
+    /// When requests arrive.
     #[serde(default)]
     pub arrivals: Gaps,
     /// How large they are.
     pub sizes: Sizes,
-    /// Requests that go on where an earlier one ended.
+    /// Requests that continue where an earlier one ended.
     #[serde(default)]
     pub runs: Runs,
     /// Which of the places used before is used again.
@@ -44,7 +45,7 @@ pub struct Model {
     pub reuse: Reuse,
     /// Where places lie that were never used before.
     pub space: Space,
-    /// Parts of the requests with laws of their own; the keys above are of the rest.
+    /// Parts of the requests with separate laws; the keys above describe the rest.
     #[serde(default)]
     pub parts: Vec<Part>,
     /// Figures of the trace that were published, to compare the stream with.
@@ -68,12 +69,12 @@ pub struct Length {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gaps {
-    /// Share of requests that come together with the one before. Default 0.
+    /// Share of requests that arrive together with the one before. Default 0.
     pub together: f64,
     /// (gap, share of the other gaps up to it), both ascending to a share of 1; only their
     /// proportions matter. Default: exponential gaps.
     pub gaps: Vec<(Duration, f64)>,
-    /// Mean number of gaps below the mean that follow each other. Default 0: independent gaps.
+    /// Mean number of consecutive gaps below the mean. Default 0: independent gaps.
     pub burst: f64,
 }
 
@@ -83,7 +84,7 @@ impl Default for Gaps {
     }
 }
 
-/// Request sizes with their weights; a table that is left out is the other one.
+/// Request sizes with their weights; if one table is left out, the other applies.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sizes {
@@ -91,7 +92,7 @@ pub struct Sizes {
     pub read: Vec<(Bytes, f64)>,
     /// Of writes.
     pub write: Vec<(Bytes, f64)>,
-    /// Share of the places used again whose request has the size that it had. Default 1.
+    /// Share of requests to a used place that keep the size of its earlier request. Default 1.
     pub kept: Option<f64>,
 }
 
@@ -99,27 +100,28 @@ pub struct Sizes {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Runs {
-    /// Share of requests that go on. Default 0.
+    /// Share of requests that continue an earlier one. Default 0.
     pub share: f64,
-    /// The same among the requests behind one that went on. Default `share`.
+    /// The same among requests after one that continued. Default `share`.
     pub again: Option<f64>,
     /// Mean requests of a run, the first one included. Default: every request may be continued.
     pub mean: Option<f64>,
-    /// Weights of the volume's last requests, the newest first: which one goes on. Default: the
-    /// newest.
+    /// Weights of the volume's last requests, the newest first, as the one that is continued.
+    /// Default: the newest.
     pub streams: Vec<f64>,
-    /// Share of requests that do what the one before did. Default: the volume's share of writes
-    /// decides.
+    /// Share of requests with the operation of the one before. Default: the volume's share of
+    /// writes decides.
     pub same_op: Option<f64>,
     /// Share of writes, instead of `same_op`.
     pub writes: Option<f64>,
-    /// Share of requests as large as the one before. Default 0.
+    /// Share of requests with the size of the one before. Default 0.
     pub kept: f64,
-    /// A run that reaches the end of its volume goes on at its beginning. Default: it ends.
+    /// Whether a run that reaches the end of its volume continues at its beginning. Default: it
+    /// ends.
     pub around: bool,
-    /// Share of requests that go on to a page that was never used. Default: whatever lies there.
+    /// Share of continuing requests to a page that was never used. Default: used or not.
     pub fresh: Option<f64>,
-    /// Sizes of reads that go on, where they do not keep the one before. Default: as all.
+    /// Sizes of continuing reads that do not keep the size of the one before. Default: as all.
     pub read: Vec<(Bytes, f64)>,
     /// The same of writes.
     pub write: Vec<(Bytes, f64)>,
@@ -129,26 +131,26 @@ pub struct Runs {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reuse {
-    /// Rows of (distance, share of requests at least that deep): how many other places were used
-    /// since this one. The share in the last row is that of new places. Three more numbers, for
-    /// the distances up to the next row: share of places written before, share of writes at the
-    /// others, share of writes at them; left out, the volume decides.
-    /// Default: new places only.
+    /// Rows of (distance, share of requests at least that deep). The distance counts the other
+    /// places used since this one. The share in the last row is that of new places. A row may have
+    /// three more numbers, for distances up to the next row. They are the share of places written
+    /// before, the share of writes at other places, and the share of writes at those. Without them,
+    /// the volume decides. Default: new places only.
     pub distances: Vec<Vec<f64>>,
-    /// Share that begins inside the earlier request, not at its start. Default 0.
+    /// Share that begins inside the earlier request and not at its start. Default 0.
     pub inside: f64,
-    /// Share that goes to the place used next behind the one that the request before went back to.
-    /// Default 0.
+    /// Share to the place used next after the one that the previous request went back to. Default
+    /// 0.
     pub follow: f64,
-    /// Sizes of the places that are used again: of those near the depth that was drawn, one of the
-    /// size that was drawn is taken. Default: whatever lies there.
+    /// Sizes of the places that are used again. Of the places near the drawn depth, one of the
+    /// drawn size is taken. Default: any size.
     pub places: Vec<(Bytes, f64)>,
-    /// Sizes of reads that go back and do not keep that of their place. Default: as all.
+    /// Sizes of reads that go back and do not keep the size of their place. Default: as all.
     pub read: Vec<(Bytes, f64)>,
     /// The same of writes.
     pub write: Vec<(Bytes, f64)>,
-    /// Share of all requests that repeat earlier ones, however long ago, in chunks; what the other
-    /// keys say is said of the others. Default 0.
+    /// Share of all requests that repeat earlier ones, however old, in chunks. The other keys then
+    /// describe the remaining requests. Default 0.
     pub lasting: f64,
     /// Mean requests of a chunk. Default 20.
     pub chunk: f64,
@@ -176,25 +178,25 @@ pub struct Space {
     /// Share of writes at new places. Default: the volume decides.
     #[serde(default)]
     pub writes: Option<f64>,
-    /// Rows of (distance, share of new places at least that deep): how many other regions were
-    /// used since the one in which the new place lies. The share in the last row is that of new
+    /// Rows of (distance, share of new places at least that deep). The distance counts the other
+    /// regions used since the one of the new place. The share in the last row is that of new
     /// regions. Default: new regions only, all over the volume.
     #[serde(default)]
     pub regions: Vec<Vec<f64>>,
-    /// Share of new regions that lie behind the volume's last new one. Default 0.
+    /// Share of new regions that directly follow the volume's last new one. Default 0.
     #[serde(default)]
     pub next_region: f64,
-    /// Share of new places, in a region used before, that lie just behind the region's last
-    /// request. Default 0.
+    /// Share of new places in used regions that lie just after the region's last request. Default
+    /// 0.
     #[serde(default)]
     pub adjacent: f64,
-    /// Share of new places all of whose pages were never used. Default 0: whatever lies there.
+    /// Share of new places all of whose pages were never used. Default 0: used or not.
     #[serde(default)]
     pub fresh: f64,
-    /// Distance of the other new places of a region, a power of two.
+    /// Distance between the other new places of a region, a power of two.
     pub slot: Bytes,
-    /// Weights of the sectors at which new places begin: eight for those of a 4 KiB page, sixteen
-    /// for those of 8 KiB, and so on up to a slot. Default: those of a page, equal.
+    /// Weights of the sectors at which new places begin: eight for a 4 KiB page, sixteen for 8 KiB,
+    /// and so on up to a slot. Default: those of a page, equal.
     #[serde(default)]
     pub sectors: Vec<f64>,
     /// The volumes; numbers count from 0.
@@ -217,10 +219,10 @@ pub struct Volume {
     /// First byte of the address space. Default 0.
     #[serde(default)]
     pub first: Option<Bytes>,
-    /// So many volumes like this one. Default 1.
+    /// How many volumes are like this one. Default 1.
     #[serde(default)]
     pub count: Option<u32>,
-    /// Its number. Default: numbers count on from 0, over all parts.
+    /// Its number. Default: numbers continue from 0, over all parts.
     #[serde(default)]
     pub number: Option<u32>,
     /// Share of its regions in which no new place lies. Default 0.
@@ -228,7 +230,7 @@ pub struct Volume {
     pub untouched: f64,
 }
 
-/// A part of the requests that has a law of its own.
+/// A part of the requests with a separate law.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
@@ -236,15 +238,15 @@ pub struct Part {
     pub name: String,
     /// Share of all requests.
     pub share: f64,
-    /// Its requests in an episode. Default: it mixes with the others all the time.
+    /// The part's requests in an episode. Default: they always mix with the others.
     #[serde(default)]
     pub episode: Option<f64>,
-    /// Share of the requests in an episode that are its own. Default 1.
+    /// Share of the requests in an episode that belong to the part. Default 1.
     #[serde(default)]
     pub density: Option<f64>,
     /// How large they are.
     pub sizes: Sizes,
-    /// Requests that go on where an earlier one of this part ended.
+    /// Requests that continue where an earlier one of this part ended.
     #[serde(default)]
     pub runs: Runs,
     /// Which of the places of this part is used again.
@@ -254,7 +256,7 @@ pub struct Part {
     pub space: Space,
 }
 
-/// The model itself, as far as it has no part, or one of its parts.
+/// The law of the model itself, outside its parts, or of one part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Law<'a> {
     pub(super) share: f64,
@@ -274,22 +276,22 @@ pub struct Published {
     pub figures: Vec<Figure>,
     /// A miss ratio curve.
     pub curve: Option<Curve>,
-    /// The curve of a real part of the trace: between the points of `curve`, `calibrate` follows
-    /// its shape.
+    /// The curve of a real part of the trace. `calibrate` follows its shape between the points of
+    /// `curve`.
     pub prefix: Option<Curve>,
 }
 
-/// One figure as it is stated.
+/// One published figure.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// What: the name of one of [`FIGURES`](super::FIGURES).
+    /// The name of one of [`FIGURES`](super::FIGURES).
     pub name: String,
-    /// The value in the unit that the name says.
+    /// The value, in the unit that the name states.
     pub value: f64,
     /// Paper, table or file.
     pub source: String,
-    /// Why the model does not follow it, if it does not.
+    /// Why the model does not follow it, if so.
     pub aside: Option<String>,
 }
 
@@ -299,13 +301,13 @@ pub struct Figure {
 pub struct Curve {
     /// Where it was published.
     pub source: String,
-    /// What a block is. Default 4 KiB.
+    /// The size of a block. Default 4 KiB.
     #[serde(default = "page")]
     pub block: Bytes,
     /// Of reads alone. Default: of all requests.
     #[serde(default)]
     pub reads: bool,
-    /// Of all volumes laid over each other. Default: volumes apart.
+    /// Of all volumes laid over each other. Default: separate volumes.
     #[serde(default)]
     pub overlaid: bool,
     /// How far a stream may be from it, points of the miss ratio. Default 5.
@@ -353,7 +355,7 @@ impl Length {
 }
 
 impl Volume {
-    /// How many volumes this one stands for.
+    /// How many volumes it stands for.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.count.unwrap_or(1)
@@ -380,8 +382,8 @@ impl Model {
     /// The model in the text of the file `name`, checked.
     ///
     /// # Errors
-    /// [`Error::Trace`] names file and line of what is no TOML or no key of a model;
-    /// [`Error::Config`] names the key with a value that cannot be.
+    /// [`Error::Trace`] names file and line of invalid TOML or an unknown key. [`Error::Config`]
+    /// names the key with an invalid value.
     pub fn parse(text: &str, name: &str) -> Result<Self, Error> {
         let model: Model = toml::from_str(text).map_err(|error| Error::Trace {
             file: name.to_owned(),

@@ -1,11 +1,11 @@
-//! Which pages of a volume were ever used, and where the next ones lie that were not.
+//! The pages of a volume that were used, and the next ones that were not.
 
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Pages whose bits share a word.
 const WORD: u64 = 64;
-/// Pages that are searched for a gap, and as many ahead: two regions of 4 MiB.
+/// Pages searched for a gap in each direction: two regions of 4 MiB.
 const SEARCHED: u64 = 2048;
 
 /// Pages that were used: a bit for each of those near a used one.
@@ -20,15 +20,16 @@ impl Touched {
         self.words.get(&(volume, page / WORD)).is_some_and(|word| word >> (page % WORD) & 1 == 1)
     }
 
-    /// These pages are used.
+    /// Marks these pages as used.
     pub(super) fn touch(&mut self, volume: u32, pages: Range<u64>) {
         for page in pages {
             *self.words.entry((volume, page / WORD)).or_default() |= 1 << (page % WORD);
         }
     }
 
-    /// The first of `count` pages never used, the next ones from `page` on, or before it, in a
-    /// volume of `room` pages, a multiple of `step` pages away; `None` if there are none near.
+    /// The first of `count` pages that were never used, at the next such gap after `page`, or else
+    /// before it. The volume has `room` pages. The distance to `page` is a multiple of `step`.
+    /// `None` if there is no such gap near.
     pub(super) fn next_gap(
         &self,
         volume: u32,
@@ -42,7 +43,8 @@ impl Touched {
         self.gap(volume, ahead, count, step).or_else(|| self.gap(volume, behind, count, step))
     }
 
-    /// The first of `count` pages never used among these, a multiple of `step` from the first.
+    /// The first of `count` pages among these that were never used, a multiple of `step` from the
+    /// first.
     fn gap(&self, volume: u32, among: Range<u64>, count: u64, step: u64) -> Option<u64> {
         let start = among.start;
         let mut begin = start;

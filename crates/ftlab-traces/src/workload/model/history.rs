@@ -1,16 +1,15 @@
-//! What was requested, in order; and places that last: requests that come again however long ago
-//! they were.
+//! The history of requests, and places that last: requests repeated however old they are.
 //!
-//! A law of recency alone lets the set of hot places drift away. Real traces go back to the same
-//! places for hours: a request drawn uniformly among all earlier ones is likelier at a place that was
-//! used often (Simon, On a class of skew distribution functions, Biometrika 42, 1955). What was
-//! requested together comes together again, so the draw begins a chunk of requests.
+//! With a law of recency alone, the set of hot places drifts away. Real traces go back to the same
+//! places for hours. A request drawn uniformly among all earlier ones is likelier at a place that
+//! was used often (Simon, On a class of skew distribution functions, Biometrika 42, 1955). Requests
+//! that were issued together recur together, so a draw begins a chunk of requests.
 
 use super::file::Reuse;
 use super::space::Extent;
 use crate::rng::Rng;
 
-/// No place.
+/// Marks that there is no place.
 const NOWHERE: u32 = u32::MAX;
 
 /// The requests of a part by their places in its ring.
@@ -22,7 +21,7 @@ pub(super) struct History {
     /// Requests so far.
     count: u64,
     newest: usize,
-    /// Chances that a chunk begins, and that it ends behind a request.
+    /// The probabilities that a chunk begins, and that it ends after a request.
     begin: f64,
     end: f64,
     /// The request of the chunk that was repeated last.
@@ -30,7 +29,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Of a ring of so many places, a power of two.
+    /// A history with `places` places in its ring, a power of two.
     pub(super) fn new(places: usize, reuse: &Reuse) -> Self {
         let nowhere = Extent { volume: 0, start: 0, sectors: 0 };
         let lasting = reuse.lasting;
@@ -46,7 +45,7 @@ impl History {
         }
     }
 
-    /// What was requested at `place`.
+    /// The request at `place`.
     #[inline]
     pub(super) fn at(&self, place: usize) -> Extent {
         self.extents[place]
@@ -67,7 +66,7 @@ impl History {
         }
     }
 
-    /// The place of an earlier request that comes again now, if one does.
+    /// The place of an earlier request that is repeated now, if any.
     #[inline]
     pub(super) fn draw(&mut self, rng: &mut Rng) -> Option<usize> {
         if self.again.is_empty() || self.count == 0 {
@@ -87,7 +86,7 @@ impl History {
         self.chunk
     }
 
-    /// Where what was requested at `place` was requested last.
+    /// The latest place of the request at `place`.
     pub(super) fn latest(&mut self, place: usize) -> usize {
         let Extent { volume, start, .. } = self.extents[place];
         let mut at = place;
@@ -96,12 +95,12 @@ impl History {
             if self.again[at] == NOWHERE {
                 return at;
             }
-            // A place that was taken by another request since ends the way.
+            // A place that another request has taken since ends the path.
             let there = self.extents[next];
             if (there.volume, there.start) != (volume, start) {
                 return at;
             }
-            // Halves the way for the next one.
+            // Halves the path for the next search.
             self.again[at] = match self.again[next] {
                 NOWHERE => next as u32,
                 beyond => beyond,

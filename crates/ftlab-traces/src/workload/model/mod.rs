@@ -1,17 +1,23 @@
-//! Workload models: a readable file that a trace is fitted to, and the stream that it describes.
+//! Workload models: a readable file that is fitted to a trace, and the stream that it describes.
 //!
-//! Reading order: `file` (the keys), `stream` and `turns` (whose turn it is), `part` (how a request
-//! is made), then its parts: `recency` and `distances` (which place is used again), `history`
-//! (which places last), `space` (where new places lie) and
-//! `fresh` (on pages never used), `host` and `runs` (what goes on), `mix`
-//! (sizes), `ops` (exact counts), `clock` (when they come). `check` and `origin` say what cannot be
-//! in a file, `write` writes one. `fit` makes a model of a trace, `calibrate` one of a published
-//! curve (`targets`, `caches`). `compare` holds a stream against what was published, in the
-//! `figures` of the papers and in what its first `windows` show. `profiles` are the models that are
-//! built in.
+//! Modules in reading order:
 //!
-//! Not modelled: trims, and any tie between size, time and place other than those that the keys
-//! name.
+//! * `file`: the keys
+//! * `stream` and `turns`: which part makes the next request
+//! * `part`: how a request is generated
+//! * `recency` and `distances`: which place is used again
+//! * `history`: which places last
+//! * `space` and `fresh`: where new places lie, and which pages were never used
+//! * `host` and `runs`: which requests continue earlier ones
+//! * `mix`, `ops` and `clock`: sizes, exact counts and arrival times
+//! * `check` and `origin`: what a file may hold
+//! * `write`: writes a file
+//! * `fit`: the model of a trace
+//! * `calibrate`, `targets` and `caches`: the model of a published curve
+//! * `compare`, `figures` and `windows`: the stream compared with published values
+//! * `profiles`: the built-in models
+//!
+//! Trims are not modelled, nor any dependence between size, time and place that no key names.
 
 mod caches;
 mod calibrate;
@@ -53,7 +59,7 @@ use crate::error::Error;
 use crate::request::{Input, RequestSource};
 use std::sync::Arc;
 
-/// So many requests of a model's stream.
+/// A number of requests of a model's stream.
 #[derive(Clone, Debug)]
 struct Modelled {
     model: Arc<Model>,
@@ -63,7 +69,7 @@ struct Modelled {
 
 impl Model {
     /// The stream of this model: its full length, or `requests` of it. A shorter stream is the
-    /// beginning of a longer one; beyond the full length it goes on in the same way.
+    /// beginning of a longer one. Beyond the full length it continues in the same way.
     ///
     /// # Errors
     /// [`Error::Config`] for no requests, or more than a century of them.

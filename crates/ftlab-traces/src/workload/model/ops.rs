@@ -1,14 +1,14 @@
-//! Reads and writes in exact numbers.
+//! Draws reads and writes in exact numbers.
 //!
-//! The odds of every request are corrected by what is left to give, so that the counts over the
-//! full length are exact and every request has a fair share (selection sampling, Knuth 3.4.2 S,
-//! with unequal odds). Beyond the full length it begins again.
+//! The odds of each request are corrected by the reads and writes that are left. Counts over the
+//! full length are exact, and each request has its share (selection sampling, Knuth 3.4.2 S, with
+//! unequal odds). Beyond the full length it begins again.
 
 use super::file::Length;
 use crate::request::Op;
 use crate::rng::Rng;
 
-/// What is left to give.
+/// The reads and writes that are left.
 #[derive(Clone, Debug)]
 pub(super) struct Ops {
     reads: u64,
@@ -28,8 +28,8 @@ impl Ops {
     /// The operation of a request that writes with this probability, times these odds.
     #[inline]
     pub(super) fn draw(&mut self, writes: f64, odds: f64) -> Op {
-        // odds = share / (1 - share), times (left : left) / (all : all); written without division
-        // by what may be 0.
+        // odds = share / (1 - share), times (left : left) / (all : all), written without division
+        // by a value that may be 0.
         let for_write = writes * odds * self.writes_left as f64 * self.reads as f64;
         let for_read = (1.0 - writes) * self.reads_left as f64 * self.writes as f64;
         let write = match (self.reads_left, self.writes_left) {

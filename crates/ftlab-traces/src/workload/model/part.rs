@@ -1,11 +1,11 @@
 //! One law of places, operations and sizes: a stream, or a part of one.
 //!
-//! 1. Place. It repeats what was requested long ago ([`super::history`]); or it goes on where an
-//!    earlier request of a volume ended; or it goes back to a place used before, found by its stack
-//!    distance; or to a new place ([`super::space`]).
-//! 2. Operation. The odds depend on how the place was found; the counts come out exactly
-//!    ([`super::ops`]), and each volume's share of writes is steered towards its own.
-//! 3. Size. That of the place, or one drawn from the table of the operation.
+//! 1. Place. A request repeats an old one ([`super::history`]), or continues an earlier one of its
+//!    volume. Otherwise it goes back to a used place by its stack distance, or to a new place
+//!    ([`super::space`]).
+//! 2. Operation. The odds depend on how the place was found. The counts are exact ([`super::ops`]),
+//!    and each volume is steered towards its share of writes.
+//! 3. Size. A request keeps the size of its place, or draws one from the table of its operation.
 
 use super::distances::Distances;
 use super::file::{Law, Volume};
@@ -28,7 +28,7 @@ struct Row {
     after_write: f64,
 }
 
-/// What makes requests by one law.
+/// Generates requests by one law.
 pub(super) struct Part {
     places: Rng,
     lengths: Rng,
@@ -38,7 +38,7 @@ pub(super) struct Part {
     place_sizes: Option<Mix>,
     again_sizes: [Mix; 2],
     follow: f64,
-    /// The place that the request before went back to, if it did, and the row of its distance.
+    /// The place that the previous request went back to, if it did, and the row of its distance.
     latest: Option<(usize, usize)>,
     runs: RunLaw,
     was_run: bool,
@@ -52,7 +52,7 @@ pub(super) struct Part {
     hosts: Vec<Host>,
 }
 
-/// What a request is made of before its operation and size are known.
+/// A request before its operation and size are known.
 #[derive(Default)]
 struct Found {
     volume: u32,
@@ -68,12 +68,12 @@ struct Found {
     new: bool,
     /// The place was written before.
     written: bool,
-    /// Where it was remembered until now.
+    /// The place where it was remembered until now.
     again: Option<usize>,
 }
 
 impl Part {
-    /// What `law` says, with room for so many requests; its volumes count on from `first`.
+    /// A part by `law`, with room for `remembered` requests; its volumes are numbered from `first`.
     pub(super) fn new(law: &Law<'_>, remembered: u64, first: u32, seed: u64) -> Self {
         let Law { sizes, runs, reuse, space, .. } = law;
         let recency = Recency::new(remembered);
@@ -109,7 +109,7 @@ impl Part {
         self.recency.len()
     }
 
-    /// The next request, which comes at `time`.
+    /// The next request, which arrives at `time`.
     #[inline]
     pub(super) fn next(&mut self, time: Nanos, ops: &mut Ops) -> Request {
         let found = self.find();
@@ -146,7 +146,7 @@ impl Part {
             .in_volume(host.number)
     }
 
-    /// Where the next request goes: what was requested long ago, on, back, or somewhere new.
+    /// The place of the next request: an old one, a continued one, a used one, or a new one.
     #[inline]
     fn find(&mut self) -> Found {
         if let Some(place) = self.history.draw(&mut self.places) {
@@ -171,7 +171,7 @@ impl Part {
         };
         let both = host.take(stream, |tail| of_run(tail) && leads(tail));
         let tail = both.or_else(|| fresh.and_then(|_| host.take(stream, leads)))?;
-        // What goes on within a page takes the place of what ended there.
+        // A request that continues within a page takes the place of the one that ended there.
         let there = self.history.at(tail.place);
         let shared = !tail.end.is_multiple_of(PAGE_SECTORS);
         if shared && there.volume == volume && there.end() == tail.end {
@@ -214,8 +214,9 @@ impl Part {
         Some(Found { volume, start, kept, writes, written, again, back: true, ..Found::default() })
     }
 
-    /// A place by the law of distances, written before or not, and of a size, as the tables say; the
-    /// row of its distance; and whether it is to count as written before.
+    /// A used place, drawn by the law of distances; the tables decide its size and whether it was
+    /// written before. Also returns the row of its distance, and whether it counts as written
+    /// before.
     #[inline]
     fn draw_back(&mut self) -> Option<(usize, usize, bool)> {
         let (rank, at) = self.distances.draw(&mut self.places)?;
@@ -232,7 +233,8 @@ impl Part {
         Some((place, at, written))
     }
 
-    /// The place used next behind the one that the request before went back to, if this one follows.
+    /// The place used next after the one that the previous request went back to, if this one
+    /// follows.
     fn next_back(&mut self) -> Option<(usize, usize, bool)> {
         let (before, row) = self.latest.take().filter(|_| self.follow > 0.0)?;
         let follows = self.places.chance(self.follow);
@@ -240,8 +242,8 @@ impl Part {
         Some((place, row, self.recency.is_marked(place)))
     }
 
-    /// Of the places used around the same time as `place`, and written before as it was or was not,
-    /// the one whose size is nearest.
+    /// The place of nearest size among those used around the same time as `place` that match it in
+    /// having been written or not.
     fn alike(&self, place: usize, sectors: u32) -> usize {
         let written = self.recency.is_marked(place);
         let around = self.recency.around(place);
@@ -249,7 +251,7 @@ impl Part {
         alike.min_by_key(|place| self.history.at(*place).sectors.abs_diff(sectors)).unwrap_or(place)
     }
 
-    /// The request remembered at `place` once more.
+    /// Repeats the request remembered at `place`.
     fn repeat(&mut self, place: usize) -> Found {
         let Extent { volume, start, sectors } = self.history.at(place);
         let place = self.history.latest(place);

@@ -1,10 +1,10 @@
 //! Items in the order of their last use, found by rank: the LRU stack of a stream.
 //!
-//! A ring has one place for each use; a bit says whether the item has not been used again since.
-//! The item of rank `r` is that of the `r`-th bit from the newest end: its stack distance. Sums over
-//! 1,024 and 65,536 places make both directions, rank to place and place to rank, a few dozen
+//! A ring has one place for each use. A bit shows whether the item has not been used again since.
+//! The item of rank `r`, its stack distance, is that of the `r`-th bit from the newest end. Sums
+//! over 1,024 and 65,536 places make both directions, rank to place and place to rank, a few dozen
 //! steps, whatever the length of the ring. The oldest places are forgotten, 1,024 at a time, when
-//! the ring comes round.
+//! the ring wraps.
 
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ use std::ops::Range;
 const WORD: usize = 64;
 /// Words whose places are counted together.
 const WORDS: usize = 16;
-/// Blocks of that many words that are counted together.
+/// Blocks of that many words, counted together.
 const BLOCKS: usize = 64;
-/// Uses on both sides that are around an item.
+/// Uses on each side that count as around an item.
 const AROUND: usize = 128;
-/// Words searched for an item of the kind that is wanted.
+/// Words searched for a nearby item of the wanted kind.
 const SEARCHED: usize = 32;
 
 /// The order of last use of up to `capacity` uses.
 #[derive(Clone, Debug)]
 pub(super) struct Recency {
     alive: Vec<u64>,
-    /// Of the places: the item has the mark that [`Recency::near`] looks for.
+    /// For each place: whether the item has the mark that [`Recency::near`] looks for.
     marked: Vec<u64>,
     blocks: Vec<u32>,
     supers: Vec<u32>,
@@ -81,7 +81,7 @@ impl Recency {
         self.marked[place / WORD] >> (place % WORD) & 1 == 1
     }
 
-    /// The item at `place` is used again, or no longer wanted.
+    /// Removes the item at `place`, which is used again or no longer wanted.
     #[inline]
     pub(super) fn remove(&mut self, place: usize) {
         let bit = 1 << (place % WORD);
@@ -128,14 +128,14 @@ impl Recency {
             left -= if holds { 0 } else { self.supers[group] };
             holds
         });
-        // Behind all other groups the ring comes round to the rest of the newest one.
+        // After all other groups, the search wraps to the rest of the newest one.
         let begin = if found { group * BLOCKS } else { newest + 1 };
         let end = if found { begin + BLOCKS } else { (own + 1) * BLOCKS };
         self.search(begin..end, left).expect("fewer items than were counted")
     }
 
-    /// The one of these blocks, the last of them the newest, that has the item of this rank among
-    /// them, and its rank there; or the rank behind all of them.
+    /// The block that holds the item of this rank, and its rank in the block. The last of `blocks`
+    /// is the newest. `Err` holds the rank that is left after all blocks.
     #[inline]
     fn search(&self, blocks: Range<usize>, rank: u32) -> Result<(usize, u32), u32> {
         let mut left = rank;
@@ -198,7 +198,7 @@ impl Recency {
         place
     }
 
-    /// The place of the use behind the one at `place`, if its item has not been used again since.
+    /// The place of the use after the one at `place`, if its item has not been used again since.
     pub(super) fn behind(&self, place: usize) -> Option<usize> {
         let next = (place + 1) & (self.places() - 1);
         (next != self.head && self.is_alive(next)).then_some(next)
@@ -208,7 +208,7 @@ impl Recency {
         self.alive[place / WORD] >> (place % WORD) & 1 == 1
     }
 
-    /// The items used around the same time as the one at `place`, the nearest first, that one among them.
+    /// The items used around the same time as the one at `place`, including it, the nearest first.
     pub(super) fn around(&self, place: usize) -> impl Iterator<Item = usize> {
         let mask = self.places() - 1;
         let both = move |step: usize| [place.wrapping_sub(step) & mask, (place + step) & mask];

@@ -1,10 +1,10 @@
 //! Where new places lie: volumes, their regions, and how regions fill.
 //!
-//! A new place lies in a region used before, by the law of distances between regions, or in a new
-//! region of some volume. In a region it lies just behind the last request there, or at the next
-//! of the region's slots in scattered order, on any page of it, or any of the larger units that
-//! places are aligned to. A region that is full begins again.
-//! A place that is to be fresh moves on to the next pages that were never used.
+//! A new place lies in a used region, by the law of distances between regions, or in a new region
+//! of a volume. Within a region it directly follows the last request there, or takes the next slot
+//! in scattered order. In a slot it begins on any page, or any larger unit to which places are
+//! aligned. A full region begins again. A place that must be fresh moves to the next pages that
+//! were never used.
 
 use super::distances::Distances;
 use super::file;
@@ -15,19 +15,19 @@ use crate::rng::Rng;
 use crate::workload::alias::Alias;
 use crate::workload::scatter::Permutation;
 
-/// What a translation page of 1,024 entries maps with pages of 4 KiB.
+/// The bytes that a translation page of 1,024 entries maps with pages of 4 KiB.
 pub(super) const REGION_BYTES: u64 = 4 << 20;
 /// Bytes of a sector, the unit of addresses and sizes.
 pub(super) const SECTOR: u64 = 512;
 /// Sectors of a page.
 pub(super) const PAGE_SECTORS: u64 = 8;
 const REGION_SECTORS: u64 = REGION_BYTES / SECTOR;
-/// Pages behind the last request of a region that are just behind it.
+/// Pages after the last request of a region that count as just after it.
 pub(super) const ADJACENT_PAGES: u64 = 16;
 const LN_ADJACENT_PAGES: f64 = 4.0 * std::f64::consts::LN_2;
 /// Uses of regions that are remembered.
 pub(super) const REMEMBERED: u64 = 1 << 20;
-/// A prime beyond the slots of any region: its multiples modulo their number are a permutation.
+/// A prime above the slots of any region: its multiples modulo their number are a permutation.
 const STRIDE: u64 = 2_654_435_761;
 /// 2^32 over the golden ratio: its multiples modulo 2^32 are spread evenly.
 const SPREAD: u32 = 0x9e37_79b9;
@@ -54,7 +54,7 @@ struct Ground {
     /// The first of its regions among those of all volumes.
     base: u32,
     regions: u32,
-    /// Regions in which new places lie.
+    /// Regions in which new places may lie.
     open: u32,
     order: Permutation,
     opened: u64,
@@ -89,24 +89,24 @@ pub(super) struct Space {
     touched: Option<Touched>,
 }
 
-/// The page that begins in an extent, or the only one: its first may be shared with what lies before.
+/// The page that begins in an extent, or its only page: an earlier request may share the first.
 pub(super) fn front(start: u64, length: u64, page: u64) -> u64 {
     start.div_ceil(page).min((start + length - 1) / page)
 }
 
-/// A table of rows as points.
+/// The rows of a table as points.
 pub(super) fn points(rows: &[Vec<f64>]) -> Vec<(f64, f64)> {
     rows.iter().map(|row| (row[0], row[1])).collect()
 }
 
-/// Each volume as often as it counts.
+/// Each volume, repeated by its count.
 pub(super) fn each(space: &file::Space) -> impl Iterator<Item = &file::Volume> {
     let times = |volume: &file::Volume| volume.count() as usize;
     space.volumes.iter().flat_map(move |volume| std::iter::repeat_n(volume, times(volume)))
 }
 
 impl Space {
-    /// `fresh`: whether runs ask for pages that were never used.
+    /// `fresh`: whether runs need pages that were never used.
     pub(super) fn new(space: &file::Space, fresh: bool, seed: u64) -> Self {
         let mut rng = Rng::new(seed, "scatter");
         let mut grounds = Vec::new();
@@ -163,7 +163,7 @@ impl Space {
         let room = (ground.sectors - begin).min(REGION_SECTORS);
         let shift = self.sectors.draw(rng) as u64;
         if near.is_some() && rng.chance(self.adjacent) {
-            // Near distances are likelier, as gaps in files and tables are.
+            // Near distances are likelier, like gaps in files and tables.
             let pages = exp(rng.unit() * LN_ADJACENT_PAGES) as u64;
             let end = u64::from(self.ends[region as usize]);
             let next = (end.saturating_sub(1) / PAGE_SECTORS + pages) * PAGE_SECTORS;
@@ -175,19 +175,19 @@ impl Space {
         }
         let slots = (room / self.slot).max(1);
         let filled = &mut self.filled[region as usize];
-        // Regions begin anywhere in the order, or volumes of like sizes would fill alike.
+        // Regions begin anywhere in the order; otherwise, volumes of similar size would fill alike.
         let begin_at = (u64::from(region.wrapping_mul(SPREAD)) * slots) >> 32;
         let slot = (u64::from(*filled) + begin_at) * STRIDE % slots;
         *filled = filled.wrapping_add(1);
-        // Any unit of the slot: were it the first, whatever counts pages modulo a power of two
-        // (planes, channels) would find some of them twice as busy.
+        // Any unit of the slot. With the first one, some resources that are selected by page number
+        // modulo a power of two (planes, channels) would be twice as busy.
         let units = self.slot / self.unit;
         let unit = if units > 1 { rng.below(units) } else { 0 };
         (volume, begin + (slot * self.slot + unit * self.unit + shift).min(room - 1))
     }
 
-    /// Where a new place of so many sectors lies that was to begin at `start`: there, or on the next
-    /// pages of its volume that were never used.
+    /// Where a new place of `sectors` sectors that would begin at `start` lies: there, or on the
+    /// next pages of its volume that were never used.
     pub(super) fn settle(&self, volume: u32, start: u64, sectors: u32, rng: &mut Rng) -> u64 {
         let Some(touched) = self.touched.as_ref().filter(|_| rng.chance(self.fresh)) else {
             return start;
@@ -227,7 +227,7 @@ impl Space {
         (self.grounds.partition_point(|ground| ground.base <= region) - 1) as u32
     }
 
-    /// The region in which `extent` begins is used.
+    /// Marks the region in which `extent` begins as used.
     #[inline]
     pub(super) fn touch(&mut self, extent: &Extent) {
         if let Some(touched) = &mut self.touched {

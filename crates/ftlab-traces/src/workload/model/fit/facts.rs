@@ -1,4 +1,4 @@
-//! Facts of plain caches and of windows, by which the stream of a model is held against its trace.
+//! Facts about plain caches and windows, by which a model's stream is compared with its trace.
 
 use crate::locality::ReuseDistances;
 use crate::math::ln;
@@ -9,29 +9,29 @@ use std::ops::RangeInclusive;
 
 /// Bytes of a page.
 pub(super) const PAGE_BYTES: u64 = PAGE_SECTORS * SECTOR;
-/// Pages that are followed: more than a sample can have.
+/// The most pages that are followed: more than a sample can have.
 const PAGES_MAX: usize = 1 << 22;
 /// Windows of equally many requests.
 const WINDOWS: usize = 5;
 
-/// What a point of the share that lasts counts, in points of a curve.
+/// Weight of a percentage point of the lasting share, in points of a curve.
 const LASTING_WEIGHT: f64 = 0.25;
-/// What a percent of a mean size counts, in points of a curve.
+/// Weight of a percent of a mean size, in points of a curve.
 const SIZE_WEIGHT: f64 = 0.5;
 
-/// What a page is told by: its volume and its number.
+/// A page's volume and number.
 type Page = (u32, u64);
 
-/// What is measured of a stream of requests.
+/// The facts measured of a stream of requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Facts {
-    /// Shares of page accesses that LRU caches of some sizes miss.
+    /// Miss ratios of page accesses in LRU caches of some sizes.
     pub(super) misses: Vec<f64>,
-    /// Of the pages written behind the first window, the share that was written in it.
+    /// Of the pages written after the first window, the share that was written in it.
     pub(super) lasting: f64,
-    /// Page writes for each page written.
+    /// Page writes per page written.
     pub(super) updates: f64,
-    /// Bytes of a read and of a write on average, if there is one.
+    /// Mean bytes of a read and of a write, if there are any.
     pub(super) bytes: [Option<f64>; 2],
 }
 
@@ -47,7 +47,7 @@ pub(super) fn page_numbers(request: &Request) -> RangeInclusive<u64> {
 }
 
 impl Facts {
-    /// Those of `requests`, with caches of so many pages.
+    /// The facts of `requests`, with caches of `sizes` pages.
     pub(super) fn of(requests: &[Request], sizes: &[u64]) -> Facts {
         let mut reuse: ReuseDistances = ReuseDistances::new(PAGES_MAX);
         for (volume, page) in requests.iter().flat_map(pages) {
@@ -63,7 +63,7 @@ impl Facts {
         }
     }
 
-    /// The mean of some.
+    /// The mean of several.
     pub(super) fn mean(all: &[Facts]) -> Facts {
         let mean = |of: &dyn Fn(&Facts) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
         let sizes = all.first().map_or(0, |facts| facts.misses.len());
@@ -76,14 +76,14 @@ impl Facts {
         }
     }
 
-    /// How far apart two streams are in all.
+    /// The weighted distance of two streams.
     pub(super) fn apart(&self, other: &Facts) -> f64 {
         let sizes: f64 = self.longer(other).iter().map(|ratio| ratio.abs()).sum();
         let lasting = (self.lasting - other.lasting).abs();
         self.curves_apart(other) + LASTING_WEIGHT * lasting + SIZE_WEIGHT * sizes
     }
 
-    /// By how much longer reads and writes are than those of another stream, as logarithms.
+    /// How much longer reads and writes are than those of another stream, as logarithms.
     pub(super) fn longer(&self, other: &Facts) -> [f64; 2] {
         [0, 1].map(|op| match (self.bytes[op], other.bytes[op]) {
             (Some(own), Some(others)) => ln(own / others),
@@ -91,14 +91,14 @@ impl Facts {
         })
     }
 
-    /// How far apart the curves of two streams are: the mean distance of their curves.
+    /// The mean distance between the curves of two streams.
     pub(super) fn curves_apart(&self, other: &Facts) -> f64 {
         let pairs = self.misses.iter().zip(&other.misses);
         pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / self.misses.len().max(1) as f64
     }
 }
 
-/// Mean bytes of reads and of writes, where there are any.
+/// Mean bytes of reads and of writes, if there are any.
 pub(super) fn mean_bytes(requests: &[Request]) -> [Option<f64>; 2] {
     [Op::Read, Op::Write].map(|op| {
         let of = requests.iter().filter(|request| request.op == op);

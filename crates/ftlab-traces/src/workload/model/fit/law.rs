@@ -1,4 +1,4 @@
-//! The law of one part: what each of its requests would have been made as.
+//! The law of one part: how the stream would generate each of its requests.
 
 use super::places::{PlaceFit, RegionFit};
 use super::refine::Totals;
@@ -15,7 +15,7 @@ use crate::workload::model::space::{PAGE_SECTORS, REGION_BYTES, SECTOR};
 const LARGEST_UNIT: usize = 32;
 /// A unit counts if its halves differ by this share of all places, beyond chance.
 const UNEVEN: f64 = 0.1;
-/// Places that can tell a unit: among fewer, a handful at one sector would.
+/// The fewest places that can show a unit: with fewer, a handful at one sector would.
 const ENOUGH: u64 = 256;
 
 pub(super) struct LawFit {
@@ -33,7 +33,7 @@ pub(super) struct LawFit {
 struct NewFit {
     sizes: Counts,
     writes: u64,
-    /// Of them, on pages none of which was ever used.
+    /// Of them, those on pages none of which was ever used.
     fresh: u64,
     /// By the first sector modulo `LARGEST_UNIT`.
     sectors: [u64; LARGEST_UNIT],
@@ -42,7 +42,7 @@ struct NewFit {
 }
 
 impl LawFit {
-    /// One of so many parts, which share the memory.
+    /// One of `parts` parts, which share the memory.
     pub(super) fn new(parts: usize) -> Self {
         LawFit {
             counts: [0; 2],
@@ -59,7 +59,7 @@ impl LawFit {
         self.counts[0] + self.counts[1]
     }
 
-    /// What the corrected law is to have of all requests.
+    /// The totals over all requests that the corrected law must have.
     pub(super) fn totals(&self) -> Totals {
         Totals { counts: self.counts, bytes: self.sizes.means() }
     }
@@ -138,10 +138,10 @@ impl NewFit {
         unit
     }
 
-    /// Whether places in this unit are not just those of its half, twice.
+    /// Whether places in this unit are more than those of its half, twice.
     fn tell(&self, unit: &[u64]) -> bool {
         let (front, back) = unit.split_at(unit.len() / 2);
-        // Two standard deviations of a difference between halves that are alike are chance.
+        // Two standard deviations of a difference between equal halves are chance.
         let beyond =
             |(a, b): (&u64, &u64)| (a.abs_diff(*b) as f64 - 2.0 * ((a + b) as f64).sqrt()).max(0.0);
         let uneven: f64 = front.iter().zip(back).map(beyond).sum();

@@ -1,15 +1,14 @@
-//! Fitting: the model of a trace from one pass over it.
+//! Fits a model to a trace in one pass.
 //!
-//! The beginning of the trace tells which parts it has ([`split`]): busy volumes, and in them the
-//! places that last. The law of a part ([`law`]) sorts every request into what the stream would have
-//! made it: one that goes on ([`runs`]), one that goes back, a new place ([`places`]). The same
-//! structures, [`Recency`](super::recency::Recency) above all, measure here what they draw there.
-//! Then the stream of each law is made, held against the beginning of the trace, and the law
-//! corrected by what is missing ([`refine`]).
+//! The beginning of the trace decides its parts ([`split`]): busy volumes, and in them the places
+//! that last. The law of a part ([`law`]) classifies each request by how the stream would generate
+//! it. A request continues another ([`runs`]), goes back to a used place, or goes to a new place
+//! ([`places`]). Fitting measures with the same structures from which the stream draws, above all
+//! [`Recency`](super::recency::Recency). The stream of each law is then generated and compared with
+//! the beginning of the trace, and the law is corrected by the difference ([`refine`]).
 //!
-//! Memory is bounded: 100 MiB for the last four million requests, at most 2^23 pages of each part that
-//! are known to have been touched, and 2^17 requests of the beginning. Beyond them the oldest half
-//! is forgotten.
+//! Memory is bounded: 100 MiB for the last four million requests, at most 2^23 known pages of each
+//! part, and 2^17 requests of the beginning. Beyond these bounds, the oldest half is forgotten.
 
 mod facts;
 mod gaps;
@@ -33,12 +32,12 @@ use refine::Sample;
 use split::Split;
 use std::collections::BTreeMap;
 
-/// A model of fewer requests would be noise.
+/// The fewest requests of a model: with fewer it would be noise.
 pub const FEWEST_REQUESTS: u64 = 100;
 
-/// Reads `source` to its end and fits a model to it, which gets this name. `watch` is called after
-/// every batch with the requests so far and the source's progress; its error ends the reading.
-/// Trims are left out.
+/// Reads `source` to its end and fits a model called `name` to it. `watch` is called after every
+/// batch with the requests so far and the source's progress; its error ends the reading. Trims are
+/// left out.
 ///
 /// # Errors
 /// Those of the source and of `watch`; [`Error::Trace`] for a source of fewer than
@@ -72,7 +71,7 @@ pub fn fit(
     fit.finish(name)
 }
 
-/// Whether `model`, of the trace `name` or a part of it, is one.
+/// Checks that `model`, of the trace `name` or a part of it, is valid.
 fn check(model: &Model, name: &str) -> Result<(), Error> {
     check::check(model).map_err(|(key, message)| Error::Trace {
         file: name.to_owned(),
@@ -95,7 +94,7 @@ struct Fit {
     laws: Vec<LawFit>,
 }
 
-/// A fit whose parts are not known yet, or are: the beginning of the trace tells.
+/// A fit whose parts are unknown until the beginning of the trace is complete.
 #[derive(Default)]
 struct Beginning {
     sample: Sample,

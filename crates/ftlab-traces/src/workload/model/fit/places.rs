@@ -11,16 +11,16 @@ use crate::workload::model::space::{ADJACENT_PAGES, REGION_BYTES, REMEMBERED, fr
 use crate::workload::model::stream::remembered;
 use rustc_hash::FxHashMap;
 
-/// Pages, or regions, that are known to have been used.
+/// The most pages, or regions, that are known to have been used.
 const MOST_KNOWN: usize = 1 << 23;
-/// Most requests that come again in order behind one: the next counts as going back by itself, so that
-/// what comes in order for ever begins somewhere, too.
+/// The most consecutive requests that repeat in order. The next one counts as going back, so an
+/// endless repetition also has a beginning.
 const LONGEST_CHAIN: u64 = 100;
 
 /// A page or a region of a volume.
 type Key = (u32, u64);
 
-/// Bounds what `known` holds to [`MOST_KNOWN`]: forgets the entries that `age` calls the oldest.
+/// Limits `known` to [`MOST_KNOWN`] entries. It forgets the oldest ones, by `age`.
 fn bound<V>(known: &mut FxHashMap<Key, V>, places: usize, age: impl Fn(&V) -> usize) {
     let mut oldest = places;
     while known.len() > MOST_KNOWN {
@@ -29,7 +29,7 @@ fn bound<V>(known: &mut FxHashMap<Key, V>, places: usize, age: impl Fn(&V) -> us
     }
 }
 
-/// How requests go back.
+/// Fits how requests go back.
 pub(super) struct PlaceFit {
     recency: Recency,
     /// The request at each place: volume, offset, length.
@@ -37,22 +37,23 @@ pub(super) struct PlaceFit {
     /// The place of the last request that touched a page.
     known: FxHashMap<Key, u32>,
     survival: Survival,
-    /// By class of distance: requests that read and write, at places never written and written before.
+    /// By class of distance: requests that read and write, at places never written and written
+    /// before.
     ops: Vec<[[u64; 2]; 2]>,
     inside: u64,
     again: u64,
-    /// The place that the request before went back to, if it did; requests behind one that did, and
-    /// those of them that went to the place used next.
+    /// The place that the previous request went back to, if it did. Then the requests after one
+    /// that went back, and those of them that went to the place used next.
     latest: Option<usize>,
     chains: [u64; 2],
-    /// Those in a row.
+    /// The number of those in a row.
     chain: u64,
-    /// The request at hand goes back to a place that was written before.
+    /// Whether the current request goes back to a place that was written before.
     written: bool,
 }
 
 impl PlaceFit {
-    /// One of so many that share the memory.
+    /// One of `parts` parts, which share the memory.
     pub(super) fn new(parts: usize) -> Self {
         let recency = Recency::new(remembered(u64::MAX) / parts as u64);
         PlaceFit {
@@ -70,7 +71,7 @@ impl PlaceFit {
         }
     }
 
-    /// Whether the first page that `request` has to itself, or its only one, was used.
+    /// Whether the first page that `request` does not share, or its only page, was used.
     pub(super) fn knows_front(&self, volume: u32, request: &Request) -> bool {
         let page = front(request.offset, u64::from(request.length), PAGE_BYTES);
         self.known.contains_key(&(volume, page))
@@ -81,14 +82,14 @@ impl PlaceFit {
         page_numbers(request).all(|page| !self.known.contains_key(&(volume, page)))
     }
 
-    /// Whether `request` goes back to a place used before; if so, it is counted.
+    /// Whether `request` goes back to a used place; if so, it is counted.
     pub(super) fn go_back(&mut self, volume: u32, request: &Request, sizes: &mut SizeFit) -> bool {
-        // The page in the middle stands for the request: those at its ends may be shared with
-        // neighbours although all others are new.
+        // The page in the middle stands for the request: neighbours may share the pages at its ends
+        // even if all others are new.
         let first = request.offset / PAGE_BYTES;
         let page = (first + (request.end() - 1) / PAGE_BYTES).div_ceil(2);
         let place = self.known.get(&(volume, page)).map(|place| *place as usize);
-        // A place that was taken by a newer request has been forgotten.
+        // A place that a newer request took has been forgotten.
         let found = place.map(|place| (place, self.used[place])).filter(|(_, used)| {
             let pages = used.1 / PAGE_BYTES..=(used.1 + u64::from(used.2) - 1) / PAGE_BYTES;
             used.0 == volume && used.2 > 0 && pages.contains(&page)
@@ -119,8 +120,8 @@ impl PlaceFit {
         true
     }
 
-    /// A request goes back to `place`, or nowhere. Whether places come again in the order in which
-    /// they were used: what follows needs no distance of its own.
+    /// Records that a request goes back to `place`, or not. Returns whether it follows the previous
+    /// one in the order of use; such a request needs no distance.
     fn chain(&mut self, place: Option<usize>) -> bool {
         let next = self.latest.map(|before| (before + 1) % self.recency.places());
         let follows = next.is_some() && next == place && self.chain < LONGEST_CHAIN;
@@ -131,7 +132,7 @@ impl PlaceFit {
         follows
     }
 
-    /// A request goes on from the one at `place`, which ended at `end`: within a page it takes over.
+    /// A request continues the one at `place`, which ended at `end`; within a page it replaces it.
     pub(super) fn go_on(&mut self, volume: u32, end: u64, place: usize) {
         let used = self.used[place];
         let there = used.0 == volume && used.1 + u64::from(used.2) == end;
@@ -153,7 +154,7 @@ impl PlaceFit {
         place
     }
 
-    /// The law of what goes back; which sizes do is not known here.
+    /// The law of requests that go back; their sizes are not known here.
     pub(super) fn finish(self) -> Reuse {
         let mut all = [[0; 2]; 2];
         for (sum, count) in self.ops.iter().flat_map(all_of) {
@@ -175,7 +176,8 @@ impl PlaceFit {
     }
 }
 
-/// The mean length of runs that go on with a share of `seen` times; of one that never ended, what was seen.
+/// The mean length of runs that continue with the share `follow` of `seen` times. For a run that
+/// never ended, it is what was seen.
 fn length_of_runs(follow: f64, seen: u64) -> f64 {
     if follow < 1.0 { 1.0 / (1.0 - follow) } else { (seen + 1) as f64 }
 }
@@ -185,8 +187,8 @@ fn all_of(ops: &[[u64; 2]; 2]) -> impl Iterator<Item = (usize, u64)> {
     ops.as_flattened().iter().copied().enumerate()
 }
 
-/// Share of places written before, and of writes at the others and at them; where nothing was seen,
-/// that of all distances.
+/// Share of places written before, then of writes at the others and at those. Where nothing was
+/// seen, the shares of all distances apply.
 fn shares(ops: &[[u64; 2]; 2], all: &[[u64; 2]; 2]) -> [f64; 3] {
     let [read, written] = [0, 1].map(|before: usize| {
         let own = ops[before];
@@ -197,7 +199,7 @@ fn shares(ops: &[[u64; 2]; 2], all: &[[u64; 2]; 2]) -> [f64; 3] {
     [share(sum(ops[1]), sum(ops[0]) + sum(ops[1])), read, written]
 }
 
-/// How new places lie in regions.
+/// Fits how new places lie in regions.
 pub(super) struct RegionFit {
     recency: Recency,
     used: Vec<Key>,
@@ -205,10 +207,10 @@ pub(super) struct RegionFit {
     known: FxHashMap<Key, (u32, u64)>,
     survival: Survival,
     latest: Key,
-    /// New places in regions used before, and those just behind the last request there.
+    /// New places in used regions, and those just after the last request there.
     near: u64,
     adjacent: u64,
-    /// New regions, and those behind the one before.
+    /// New regions, and those that follow the one before.
     new: u64,
     next: u64,
     /// Of each volume: its newest region.
@@ -255,7 +257,7 @@ impl RegionFit {
         known.is_none()
     }
 
-    /// The region of `request` is used.
+    /// Marks the region of `request` as used.
     pub(super) fn touch(&mut self, volume: u32, request: &Request) {
         let key = (volume, request.offset / REGION_BYTES);
         if key != self.latest {
@@ -276,8 +278,8 @@ impl RegionFit {
         }
     }
 
-    /// The table of distances; the shares of new regions behind the one before, and of new places
-    /// in known regions just behind the last request there.
+    /// The table of distances. Then the share of new regions that follow the one before, and of new
+    /// places in known regions just after the last request there.
     pub(super) fn finish(self) -> (Vec<Vec<f64>>, f64, f64) {
         let rows = self.survival.rows().into_iter();
         let rows = rows.map(|(_, distance, share)| vec![distance, share]).collect();

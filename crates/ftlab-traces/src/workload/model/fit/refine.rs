@@ -1,10 +1,15 @@
-//! A law held against its part of the trace, and corrected.
+//! Compares a law with its part of the trace, and corrects it.
 //!
-//! One pass tells the law of each kind of request. What they do together, in space that fills,
-//! differs a little from the trace, and a law of recency does not tell which places last. So the
-//! stream is made, measured as the trace was ([`Facts`]), and the law corrected by what is missing:
-//! `reuse.distances` by the misses of LRU caches of pages, `reuse.lasting` by the share of later
-//! writes that go to pages of the first window, sizes by their means. The best of a few rounds counts.
+//! One pass yields the law of each kind of request. Together, in space that fills, their effect
+//! differs a little from the trace. A law of recency also does not show which places last. Each
+//! round generates the stream, measures it as the trace was ([`Facts`]), and corrects the law by
+//! the difference:
+//!
+//! * `reuse.distances`, by the misses of LRU caches of pages
+//! * `reuse.lasting`, by the share of later writes that go to pages of the first window
+//! * sizes, by their means
+//!
+//! The best of a few rounds is kept.
 
 use super::facts::{Facts, PAGE_BYTES, mean_bytes, pages};
 use crate::error::Error;
@@ -15,20 +20,20 @@ use crate::workload::model::file::{Gaps, Length, Model, Part, Published};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-/// Rounds of making, measuring and correcting.
+/// Rounds of generating, measuring and correcting.
 const ROUNDS: usize = 16;
-/// Part of what is missing that a round makes up for.
+/// Share of the difference that a round corrects.
 const GAIN: f64 = 0.5;
-/// A short stream is a matter of chance: so many requests are made of several seeds.
+/// Requests that the streams of several seeds must reach, as a short stream depends on chance.
 const REQUESTS: usize = 20_000;
 const SEEDS: usize = 8;
-/// A model of nothing but repetitions would not be one.
+/// The largest lasting share: a model of repetitions alone would not be a model.
 const MOST_LASTING: f64 = 0.8;
-/// Share of the requests below which what goes back is too little to be corrected.
+/// The share of requests that go back below which they are not corrected.
 const LEAST: f64 = 0.05;
-/// Variance of the logarithms of sizes below which they differ too little to be corrected by it.
+/// The variance of the logarithms of sizes below which sizes are not corrected.
 const LEAST_SPREAD: f64 = 0.25;
-/// Requests and page accesses of the beginning of a trace that a model is held against.
+/// Requests and page accesses of the beginning of a trace that a model is compared with.
 const SAMPLE_REQUESTS: usize = 1 << 17;
 const SAMPLE_PAGES: usize = 1 << 21;
 
@@ -51,7 +56,7 @@ impl Sample {
     }
 }
 
-/// What is known of all requests of a part.
+/// The totals over all requests of a part.
 pub(super) struct Totals {
     /// Reads and writes.
     pub(super) counts: [u64; 2],
@@ -59,7 +64,7 @@ pub(super) struct Totals {
     pub(super) bytes: [Option<f64>; 2],
 }
 
-/// `part`, corrected by its first requests and by what is known of all.
+/// `part`, corrected by its first requests and by the totals.
 pub(super) fn refined(mut part: Part, sample: &[Request], totals: &Totals) -> Result<Part, Error> {
     let sizes = cache_sizes(&part, sample);
     let real = Facts { bytes: totals.bytes, ..Facts::of(sample, &sizes) };
@@ -75,7 +80,7 @@ pub(super) fn refined(mut part: Part, sample: &[Request], totals: &Totals) -> Re
     Ok(best.1)
 }
 
-/// A word on how near the stream of `model` is to the beginning of its trace.
+/// A phrase on how near the stream of `model` is to the beginning of its trace.
 pub(super) fn nearness(model: &Model, sample: &[Request]) -> Result<String, Error> {
     let sizes: Vec<u64> = (3..22).map(|power| 1 << power).collect();
     let (real, made) = (Facts::of(sample, &sizes), made(model, sample.len(), &sizes)?);
@@ -91,7 +96,8 @@ pub(super) fn nearness(model: &Model, sample: &[Request]) -> Result<String, Erro
     ))
 }
 
-/// Sizes of caches that hold as many places as the rows of `reuse.distances` say; the last holds all.
+/// Sizes of caches that hold as many places as the rows of `reuse.distances` state. The last holds
+/// all.
 fn cache_sizes(part: &Part, sample: &[Request]) -> Vec<u64> {
     let distinct: FxHashSet<_> = sample.iter().flat_map(pages).collect();
     let places: FxHashSet<_> =
@@ -124,7 +130,7 @@ pub(super) fn alone(part: &Part, totals: &Totals) -> Model {
     }
 }
 
-/// What the first requests of the stream are like, and how long a good many are.
+/// The facts of the first requests of the stream, with mean sizes over many requests.
 fn made(model: &Model, requests: usize, sizes: &[u64]) -> Result<Facts, Error> {
     let seeds = (REQUESTS / requests).clamp(1, SEEDS) as u64;
     let many = model.length.requests().min(SAMPLE_REQUESTS as u64).max(requests as u64);
@@ -135,7 +141,7 @@ fn made(model: &Model, requests: usize, sizes: &[u64]) -> Result<Facts, Error> {
     Ok(Facts::mean(&(1..=seeds).map(of_seed).collect::<Result<Vec<Facts>, Error>>()?))
 }
 
-/// Corrects what the part says by what its stream misses.
+/// Corrects the part by the error of its stream.
 fn correct(part: &mut Part, made: &Facts, real: &Facts) {
     let [reads, writes] = real.longer(made);
     tilt(&mut part.sizes.read, reads);
@@ -146,7 +152,7 @@ fn correct(part: &mut Part, made: &Facts, real: &Facts) {
     tilt(&mut part.reuse.write, writes);
     tilt(&mut part.reuse.places, (reads + writes) / 2.0);
     let reuse = &mut part.reuse;
-    // What is requested again bounds what is requested again however long ago.
+    // The lasting share cannot exceed the share that is requested again.
     let hits = 1.0 - real.misses.last().copied().unwrap_or(1.0);
     let lasting = reuse.lasting + GAIN * (real.lasting - made.lasting);
     reuse.lasting = lasting.clamp(0.0, MOST_LASTING * hits);
@@ -159,8 +165,8 @@ fn correct(part: &mut Part, made: &Facts, real: &Facts) {
     }
 }
 
-/// Weighs sizes so that the logarithm of their mean grows by about a part of `missing`: by a power of
-/// the size, as far as the sizes differ.
+/// Weighs sizes by a power of the size so that the logarithm of their mean grows by about a part of
+/// `missing`, as far as the sizes differ.
 fn tilt(mix: &mut [(Bytes, f64)], missing: f64) {
     let all: f64 = mix.iter().map(|(_, weight)| weight).sum();
     let mean = |of: &dyn Fn(f64) -> f64| -> f64 {

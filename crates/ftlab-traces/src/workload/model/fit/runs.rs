@@ -1,4 +1,4 @@
-//! How requests go on.
+//! Fits how requests continue earlier ones.
 
 use super::share;
 use super::sizes::Counts;
@@ -7,27 +7,27 @@ use crate::request::Request;
 use crate::workload::model::file::Runs;
 use crate::workload::model::host::TAILS;
 
-/// What has been seen of requests that go on.
+/// Counts of requests that continue another.
 #[derive(Default)]
 pub(super) struct RunFit {
     count: u64,
-    /// Of them, behind a request that went on itself.
+    /// Of them, those after a request that also continued another.
     again: u64,
-    /// Of them, behind one that did not: the first continuation of their run.
+    /// Of them, those that continue one that did not: the first continuation of a run.
     begun: u64,
     streams: [u64; TAILS],
     same_op: u64,
     same_size: u64,
-    /// Of them, to pages that were never used.
+    /// Of them, those to pages that were never used.
     fresh: u64,
-    /// Of those that are not as long as the one before.
+    /// Sizes of those that are not as long as the one before.
     sizes: Counts,
     latest: bool,
 }
 
 impl RunFit {
-    /// A request, and what it goes on from, if anything: how many requests of its volume are newer,
-    /// where that ended; and whether it leads to a page that was never used.
+    /// Counts a request and the end `on` that it continues, if any, with the number of newer
+    /// requests of its volume. `fresh`: it reaches a page that was never used.
     pub(super) fn add(&mut self, request: &Request, on: Option<&(usize, Tail)>, fresh: bool) {
         if let Some((newer, tail)) = on {
             self.count += 1;

@@ -1,37 +1,37 @@
-//! Which parts a trace has: its busy volumes, and in each the places that last.
+//! The parts of a trace: its busy volumes, and the places that last in each.
 //!
-//! Volumes differ in sizes, operations and sequentiality. And a few pages (journals, metadata) are
-//! written all the time: a law of recency alone would let them drift away.
+//! Volumes differ in sizes, operations and sequentiality. A few pages (journals, metadata) are
+//! written all the time; a law of recency alone would let them drift away.
 
 use super::facts::{page_numbers, pages};
 use super::share;
 use crate::request::Request;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Windows of equally many requests. What lasts is used in all of them but one.
+/// Windows of equally many requests. A page that lasts is used in all of them except at most one.
 const WINDOWS: usize = 8;
-/// A part has at least this share of the requests, and so many of them.
+/// The least share of the requests, and the fewest requests, of a part.
 const LEAST_SHARE: f64 = 0.04;
 const FEWEST: u64 = 400;
-/// Volumes with parts of their own.
+/// The most volumes with separate parts.
 const MOST_VOLUMES: usize = 6;
-/// More volumes are not told apart.
+/// The most volumes that are distinguished.
 const MOST_APART: usize = 64;
 
-/// The parts of a trace: those of all volumes that have none of their own come first.
+/// The parts of a trace. The first one holds the volumes without a separate part.
 #[derive(Debug, Default)]
 pub(super) struct Split {
-    /// Volumes with a part of their own, which is one more than their place here.
+    /// Volumes with a separate part, whose number is their index here plus one.
     volumes: Vec<u32>,
-    /// Pages that last, where they are enough for a part; their part.
+    /// Pages that last, if they are enough for a part, and their part.
     lasting: FxHashMap<(u32, u64), usize>,
     names: Vec<String>,
-    /// There are too many volumes to tell them apart.
+    /// Whether there are too many volumes to distinguish.
     crowded: bool,
 }
 
 impl Split {
-    /// What the first requests of a trace tell.
+    /// The parts by the first requests of a trace.
     pub(super) fn of(sample: &[Request]) -> Split {
         let mut counts: FxHashMap<u32, u64> = FxHashMap::default();
         sample.iter().for_each(|request| *counts.entry(request.volume).or_default() += 1);
@@ -95,13 +95,13 @@ impl Split {
     }
 }
 
-/// The page that stands for a request: those at its ends may be shared with neighbours.
+/// The page that stands for a request: neighbours may share the pages at its ends.
 fn middle(request: &Request) -> (u32, u64) {
     let (first, last) = page_numbers(request).into_inner();
     (request.volume, (first + last).div_ceil(2))
 }
 
-/// The busy volumes but the busiest one, if all are busy: the rest has some requests.
+/// The busiest volumes after the first, which belongs to the rest so that this has requests.
 fn busy(counts: FxHashMap<u32, u64>, requests: usize) -> Vec<u32> {
     let mut volumes: Vec<(u32, u64)> = counts.into_iter().collect();
     volumes.sort_by_key(|&(volume, count)| (std::cmp::Reverse(count), volume));
@@ -110,7 +110,7 @@ fn busy(counts: FxHashMap<u32, u64>, requests: usize) -> Vec<u32> {
     busy.take(MOST_VOLUMES).map(|row| row.0).collect()
 }
 
-/// The pages that are used in all windows but one.
+/// The pages that are used in all windows except at most one.
 fn pages_that_last(sample: &[Request]) -> FxHashSet<(u32, u64)> {
     let mut windows: FxHashMap<(u32, u64), usize> = FxHashMap::default();
     for window in sample.chunks(sample.len().div_ceil(WINDOWS).max(1)) {

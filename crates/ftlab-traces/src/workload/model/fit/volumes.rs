@@ -1,4 +1,4 @@
-//! What each volume is like, and many volumes told in few lines.
+//! Fits each volume, and describes many volumes in few lines.
 
 use super::share;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::workload::model::host::TAILS;
 use crate::workload::model::space::REGION_BYTES;
 use rustc_hash::FxHashMap;
 
-/// Volumes that have a line each; of more, the busiest half as many do.
+/// The most volumes with a line each. Of more, only the busiest half as many have one.
 const MOST_LINES: usize = 64;
 
 /// Where a request of a volume ended.
@@ -19,7 +19,7 @@ pub(super) struct Tail {
     pub(super) length: u32,
     pub(super) op: Op,
     pub(super) in_run: bool,
-    /// Its place among those remembered.
+    /// Its place among the remembered requests.
     pub(super) place: usize,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct VolumeFit {
 }
 
 impl VolumeFit {
-    /// The tail that `request` goes on from, if there is one, and how many are newer.
+    /// The tail that `request` continues, if any, and how many are newer.
     pub(super) fn go_on(&mut self, request: &Request) -> Option<(usize, Tail)> {
         let at = self.tails.iter().rposition(|tail| tail.end == request.offset)?;
         let newer = self.tails.len() - 1 - at;
@@ -121,7 +121,7 @@ impl VolumeFits {
     }
 }
 
-/// One line for some volumes: their means.
+/// One line for several volumes: their means.
 fn told(alike: &[VolumeFit]) -> Volume {
     let sum = |of: fn(&VolumeFit) -> u64| alike.iter().map(of).sum::<u64>();
     let mean = |of: fn(&VolumeFit) -> u64| sum(of) as f64 / alike.len() as f64;
@@ -142,9 +142,11 @@ fn told(alike: &[VolumeFit]) -> Volume {
     }
 }
 
-/// The share of a volume's regions that no request will touch: those that were, and those still to
-/// come as the ones with one request and with two foretell (Chao, Nonparametric estimation of the
-/// number of classes in a population, Scandinavian Journal of Statistics 11, 1984).
+/// The share of a volume's regions that no request reaches. The regions still to come are estimated
+/// from those with one request and with two.
+///
+/// Source: Chao, Nonparametric estimation of the number of classes in a population, Scandinavian
+/// Journal of Statistics 11, 1984.
 fn untouched(volume: &VolumeFit) -> f64 {
     let with = |requests: u8| volume.regions.values().filter(|n| **n == requests).count() as f64;
     let to_come = with(1) * (with(1) - 1.0).max(0.0) / (2.0 * (with(2) + 1.0));
