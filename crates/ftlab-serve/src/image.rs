@@ -1,11 +1,13 @@
-//! The image: what each page holds, and a journal of how it came to be, in a file.
+//! The image: a file with the content of each page, and a journal of all changes to it.
 //!
-//! A page that is programmed is written to the slot of its block, then the journal says so. A block that is erased
-//! gets another slot; its old one is used again once the erase, and so all that was copied out of the block before,
-//! is durable. There are some slots to spare, so one barrier covers as many erases.
+//! A programmed page is written to the slot of its block, then noted in the journal. An erased
+//! block gets another slot. Its old slot is used again once the erase is durable, and with it all
+//! that was copied out of the block before. Some slots are spare, so one barrier covers as many
+//! erases.
 //!
-//! After a cut, of the machine too, the image is as it was after some change: after the last that a
-//! [`flush`](Image::begin_flush) covers, or a later one. `recover.rs` says why.
+//! After a kill of the process or a power loss of the machine, the image has its state after some
+//! change. This is the last change that a [`flush`](Image::begin_flush) covers, or a later one.
+//! `recover.rs` gives the reason.
 
 pub mod disk;
 mod journal;
@@ -27,7 +29,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
-/// Entries that wait in RAM at most.
+/// The most entries that wait in RAM.
 const MOST_WAITING: usize = 1024;
 
 /// A block.
@@ -37,15 +39,15 @@ struct Block {
     slot: u32,
 }
 
-/// What is known of all pages and blocks.
+/// The state of all pages and blocks.
 #[derive(Clone, Debug)]
 struct Tables {
     pages: Vec<Page>,
     blocks: Vec<Block>,
-    /// Of each logical page how many versions had been written when it was trimmed last, or 0; empty where trims are
-    /// hints.
+    /// For each logical page, how many versions had been written at its last trim, or 0. Empty if
+    /// trims are hints.
     trimmed: Vec<u64>,
-    /// The highest sequence number that there was.
+    /// The highest sequence number so far.
     last: u64,
 }
 
@@ -57,32 +59,33 @@ pub struct Image<D> {
     tables: Tables,
     /// Slots that may be written to.
     free: Vec<u32>,
-    /// Slots that may be once the journal is durable up to this number.
+    /// Slots that become free once the journal is durable up to this number.
     leaving: VecDeque<(u32, u32)>,
     generation: u64,
-    /// Entries of the journal, waiting ones among them.
+    /// Entries of the journal, including those that wait.
     entries: u32,
     /// Bytes of entries that are not written yet.
     waiting: Vec<u8>,
     /// Entries that are durable.
     durable: u32,
-    /// Whether the journal does not say so yet.
+    /// Whether the journal does not state this yet.
     says_durable: bool,
     /// Working memory.
     copied: Vec<u8>,
 }
 
-/// A barrier to be made while others go on: sync the disk, then [end](Image::end_flush) it.
+/// A barrier that runs while other requests continue: sync the disk, then [end](Image::end_flush)
+/// it.
 #[derive(Debug)]
 pub struct Flush<D> {
-    /// What is to be synced.
+    /// The disk to sync.
     pub disk: Arc<D>,
     generation: u64,
     entries: u32,
 }
 
 impl<D: Disk> Image<D> {
-    /// An image of an erased device, which is not on the disk yet: [`Image::checkpoint`] puts it there.
+    /// An image of an erased device. It is on the disk after [`Image::checkpoint`].
     pub fn new(disk: D, geometry: &Geometry, room: Room) -> Self {
         let layout = Layout::new(geometry, room);
         let blocks = (0..layout.blocks).map(|slot| Block { erases: 0, slot }).collect();
@@ -110,13 +113,13 @@ impl<D: Disk> Image<D> {
         }
     }
 
-    /// Bytes that an image of a device has.
+    /// Bytes of an image of a device.
     #[must_use]
     pub fn bytes(geometry: &Geometry, room: Room) -> u64 {
         Layout::new(geometry, room).bytes()
     }
 
-    /// The pages that are programmed, with what translation pages hold, and OOBs of a map.
+    /// The programmed pages, with the content of translation pages and the map's entries in OOBs.
     ///
     /// # Errors
     /// Those of the disk.
@@ -144,7 +147,7 @@ impl<D: Disk> Image<D> {
         Ok(kept)
     }
 
-    /// What was trimmed, where that is kept.
+    /// The trims, if they are kept.
     #[must_use]
     pub fn trims(&self) -> Vec<Tombstone> {
         let mut trims: Vec<Tombstone> = Vec::new();
@@ -172,13 +175,13 @@ impl<D: Disk> Image<D> {
         self.tables.blocks.iter().map(|block| block.erases).collect()
     }
 
-    /// The highest sequence number that there was.
+    /// The highest sequence number so far.
     #[must_use]
     pub const fn last_sequence(&self) -> u64 {
         self.tables.last
     }
 
-    /// Reads a page; returns whether it is what was written.
+    /// Reads a page; returns whether it holds what was written.
     ///
     /// # Errors
     /// Those of the disk.
@@ -201,7 +204,7 @@ impl<D: Disk> Image<D> {
         self.layout.oob(slot, page)
     }
 
-    /// The slot of a page, and where in it.
+    /// The slot of a page, and the page's index in it.
     fn slot(&self, ppn: Ppn) -> (u32, u32) {
         let (block, page) =
             (ppn.0 / self.layout.pages_per_block, ppn.0 % self.layout.pages_per_block);
@@ -224,14 +227,14 @@ impl<D: Disk> Image<D> {
         Ok(damaged)
     }
 
-    /// Does to the image what was done to the device; `data` is what a new version of a logical page holds, and
-    /// whether that is sound.
+    /// Applies a change of the device to the image. `data` is the content of a new version of a
+    /// logical page, and whether it is sound.
     ///
     /// # Errors
     /// Those of the disk.
     ///
     /// # Panics
-    /// When the event is none that can follow those before it.
+    /// When the event cannot follow those before it.
     pub fn apply<'a>(
         &mut self,
         event: Event,
@@ -294,7 +297,7 @@ impl<D: Disk> Image<D> {
         self.note_program(ppn, Page { tag, owner, checksum })
     }
 
-    /// Copies a page with its checksum, so that what was damaged stays so.
+    /// Copies a page with its checksum, so a damaged page remains recognisable.
     fn copy(&mut self, from: Ppn, to: Ppn, sequence: u64) -> io::Result<()> {
         let (page, place) = (self.tables.pages[from.index()], self.place(from));
         assert_eq!(page.tag.sequence(), sequence, "page {to} is no copy of page {from}");
@@ -317,7 +320,7 @@ impl<D: Disk> Image<D> {
         Ok(())
     }
 
-    /// A slot that nothing durable needs.
+    /// A slot that no durable state needs.
     fn free_slot(&mut self) -> io::Result<u32> {
         if self.free.is_empty() {
             self.flush()?;
@@ -325,7 +328,7 @@ impl<D: Disk> Image<D> {
         Ok(self.free.pop().expect("a slot to spare"))
     }
 
-    /// Appends to the journal, which begins anew behind a checkpoint when it is full.
+    /// Appends to the journal. A full journal begins again after a checkpoint.
     fn note(&mut self, entry: Entry) -> io::Result<()> {
         if self.entries + 2 > self.layout.entries {
             return self.checkpoint();
@@ -344,7 +347,7 @@ impl<D: Disk> Image<D> {
         if self.waiting.len() >= MOST_WAITING * ENTRY { self.write_journal() } else { Ok(()) }
     }
 
-    /// Writes the entries that wait. What they say outlives this process from then on.
+    /// Writes the entries that wait. They then survive the end of this process.
     ///
     /// # Errors
     /// Those of the disk.
@@ -357,7 +360,7 @@ impl<D: Disk> Image<D> {
         Ok(())
     }
 
-    /// Makes durable all that was applied.
+    /// Makes all applied changes durable.
     ///
     /// # Errors
     /// Those of the disk.
@@ -368,7 +371,7 @@ impl<D: Disk> Image<D> {
         Ok(())
     }
 
-    /// Begins to make durable what was applied.
+    /// Begins to make all applied changes durable.
     ///
     /// # Errors
     /// Those of the disk.
@@ -381,7 +384,7 @@ impl<D: Disk> Image<D> {
     /// Notes that the disk was synced since the flush began.
     pub fn end_flush(&mut self, flush: &Flush<D>) {
         if flush.generation != self.generation {
-            // The checkpoint since then was a barrier, too.
+            // A checkpoint since then was also a barrier.
             return;
         }
         if flush.entries > self.durable {
@@ -392,7 +395,7 @@ impl<D: Disk> Image<D> {
         self.free.extend(self.leaving.drain(..safe).map(|(_, slot)| slot));
     }
 
-    /// Writes all that is known in place of the journal, which begins anew.
+    /// Writes the whole state in place of the journal, which begins again.
     ///
     /// # Errors
     /// Those of the disk.
@@ -408,7 +411,7 @@ impl<D: Disk> Image<D> {
         head.resize(HEAD, 0);
         let place = self.layout.checkpoint(generation);
         self.disk.write_at(&body, place + HEAD as u64)?;
-        // What a whole head tells of is durable before it.
+        // The state that a whole head refers to is durable before it.
         self.disk.sync()?;
         self.disk.write_at(&head, place)?;
         self.disk.sync()?;
@@ -420,7 +423,7 @@ impl<D: Disk> Image<D> {
     }
 }
 
-/// How far a journal has come.
+/// The progress of a journal.
 #[cfg(test)]
 pub(crate) struct Journal {
     layout: Layout,
@@ -436,7 +439,7 @@ impl Journal {
         self.layout.entry(entry) as usize
     }
 
-    /// Erases that a barrier covers.
+    /// Erases that one barrier covers.
     pub const fn spare_slots(&self) -> u64 {
         (self.layout.slots - self.layout.blocks) as u64
     }
@@ -451,7 +454,7 @@ impl<D> Image<D> {
 }
 
 impl Tables {
-    /// Notes that a block was erased and lies in another slot; returns the one that it leaves.
+    /// Notes that a block was erased and moved to another slot; returns its old slot.
     fn erase(&mut self, layout: &Layout, pbn: u32, slot: u32) -> u32 {
         let pages = layout.pages_per_block as usize;
         self.pages[pbn as usize * pages..][..pages].fill(Page::default());

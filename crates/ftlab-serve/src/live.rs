@@ -1,8 +1,9 @@
 //! A device at work: an FTL under requests that carry data, over an image.
 //!
-//! Each request is served by the simulation that `ftlab run` uses. What it did to the flash is then done to the
-//! image, in the same order: new versions take the bytes of the host, copies those of the page that was copied, and
-//! reads return what lies on the page where the FTL has found its version.
+//! The simulation of `ftlab run` serves each request. The changes that it made to the flash are
+//! then applied to the image, in the same order. New versions take the bytes of the host, and
+//! copies those of the copied page. Reads return the content of the page where the FTL found the
+//! newest version.
 
 mod fsck;
 mod open;
@@ -44,7 +45,7 @@ pub struct Live {
     /// By handle; empty without hints.
     hinted: Vec<Hinted>,
     mount: Option<Mount>,
-    /// When the first request came.
+    /// When the first request arrived.
     first: Option<Instant>,
     damaged_reads: u64,
     flushes: u64,
@@ -60,26 +61,26 @@ pub struct Opened {
     pub ftl: &'static str,
     /// Every setting.
     pub config: Config,
-    /// Bytes that it offers.
+    /// The capacity that it offers, B.
     pub capacity_bytes: u64,
-    /// What mounting it has cost; `None` for a new one.
+    /// The cost of recovery; `None` for a new device.
     pub mount: Option<Mount>,
 }
 
 impl Live {
-    /// Its image.
+    /// The path of its image.
     #[must_use]
     pub fn path(&self) -> &std::path::Path {
         &self.path
     }
 
-    /// Bytes that it offers.
+    /// The capacity that it offers, B.
     #[must_use]
     pub const fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// What offsets and lengths are multiples of, B.
+    /// The unit of offsets and lengths, B.
     #[must_use]
     pub const fn sector(&self) -> u32 {
         self.sector
@@ -91,7 +92,7 @@ impl Live {
         self.page_bytes as u32
     }
 
-    /// What it is, and what mounting it has cost.
+    /// What it is, and the cost of recovery.
     #[must_use]
     pub fn opened(&self) -> Opened {
         let outcome = self.simulation.outcome();
@@ -105,7 +106,7 @@ impl Live {
         self.damaged_reads
     }
 
-    /// Exports by which clients find the device: one for each handle if they choose it so.
+    /// Exports by which clients find the device: one per handle if the export chooses the handle.
     #[must_use]
     pub fn exports(&self) -> u16 {
         match self.hint {
@@ -114,19 +115,19 @@ impl Live {
         }
     }
 
-    /// What was written with each handle; nothing without hints.
+    /// What was written with each handle; empty without hints.
     #[must_use]
     pub fn hinted(&self) -> &[Hinted] {
         &self.hinted
     }
 
-    /// Barriers that clients have asked for.
+    /// Barriers that clients have requested.
     #[must_use]
     pub const fn flushes(&self) -> u64 {
         self.flushes
     }
 
-    /// Reads bytes and appends them. Returns when the device would have done it.
+    /// Reads bytes and appends them. Returns when the device would have finished.
     ///
     /// # Errors
     /// [`Fault`].
@@ -154,8 +155,8 @@ impl Live {
         Ok(due)
     }
 
-    /// Writes bytes of a client of this export, with FUA if they are to be durable. Returns when the device would have
-    /// done it.
+    /// Writes bytes from a client of this export, with FUA if they must be durable. Returns when
+    /// the device would have finished.
     ///
     /// # Errors
     /// [`Fault`].
@@ -168,7 +169,7 @@ impl Live {
     ) -> Result<Instant, Fault> {
         let op = if durable { Op::WriteThrough } else { Op::Write };
         let due = self.serve(export, op, offset, data.len() as u32)?;
-        // Pages of which only a part is written: what was there before.
+        // For pages of which only a part is written: their earlier content.
         let mut bases: Vec<(Lpn, Vec<u8>, bool)> = Vec::new();
         for event in self.simulation.events() {
             if let Event::Read { lpn, ppn } = event {
@@ -196,7 +197,7 @@ impl Live {
         Ok(due)
     }
 
-    /// Forgets bytes. Returns when the device would have done it.
+    /// Trims bytes. Returns when the device would have finished.
     ///
     /// # Errors
     /// [`Fault`].
@@ -204,7 +205,8 @@ impl Live {
         self.serve_without_data(Op::Trim, offset, length)
     }
 
-    /// Flushes. Returns when the device would have done it; [`Live::begin_flush`] does it to the image.
+    /// Flushes the simulated device; [`Live::begin_flush`] flushes the image. Returns when the
+    /// device would have finished.
     ///
     /// # Errors
     /// [`Fault`].
@@ -212,7 +214,7 @@ impl Live {
         self.serve_without_data(Op::Flush, 0, 0)
     }
 
-    /// Begins to make durable what was written.
+    /// Begins to make written data durable.
     ///
     /// # Errors
     /// [`Fault::Fatal`].
@@ -221,12 +223,12 @@ impl Live {
         self.image.begin_flush().map_err(|error| self.fatal(error))
     }
 
-    /// Ends that.
+    /// Ends that flush.
     pub fn end_flush(&mut self, flush: &Flush<File>) {
         self.image.end_flush(flush);
     }
 
-    /// Makes everything durable, the recording too, and checks the books and every invariant.
+    /// Makes all data and the recording durable, and checks the books and every invariant.
     ///
     /// # Errors
     /// Those of the files.
@@ -242,7 +244,7 @@ impl Live {
         Ok(())
     }
 
-    /// The result of the session so far, as that of a run.
+    /// The result of the session so far, in the form of a run's result.
     #[must_use]
     pub fn report(&self) -> Report {
         let outcome = self.simulation.outcome();
@@ -252,7 +254,7 @@ impl Live {
         Report::new(self.ftl, &outcome, WarmupReport::new(Warmup::NONE), trace, speed)
     }
 
-    /// Serves a request; returns when the device would have done it.
+    /// Serves a request; returns when the device would have finished.
     fn serve(&mut self, export: u16, op: Op, offset: u64, length: u32) -> Result<Instant, Fault> {
         let now = Instant::now();
         let first = *self.first.get_or_insert(now);
@@ -261,7 +263,7 @@ impl Live {
         if let Some(hint) = self.hint.as_ref().filter(|_| op.writes()) {
             let handle = hint.of(export, offset, length);
             request.meta = Meta { handle, ..Meta::UNSET };
-            // What the device has no handle for counts as handle 0 there.
+            // The device counts a handle that it does not have as handle 0.
             let at = if usize::from(handle) < self.hinted.len() { handle } else { 0 };
             let hinted = &mut self.hinted[usize::from(at)];
             hinted.writes += 1;
@@ -275,7 +277,8 @@ impl Live {
         Ok(first + Duration::from_nanos(end))
     }
 
-    /// Serves a request of which the image sees only what the FTL moves; returns when the device would have done it.
+    /// Serves a request that changes the image only by what the FTL moves; returns when the device
+    /// would have finished.
     fn serve_without_data(&mut self, op: Op, offset: u64, length: u32) -> Result<Instant, Fault> {
         let due = self.serve(0, op, offset, length)?;
         for event in self.simulation.events() {
@@ -295,7 +298,7 @@ impl Live {
         self.image.apply(event, data).map_err(|error| self.fatal(error))
     }
 
-    /// Ends a request: what it did outlives this process.
+    /// Ends a request: its changes survive the end of this process.
     fn end(&mut self, sound: bool) -> Result<(), Fault> {
         self.image.write_journal().map_err(|error| self.fatal(error))?;
         if sound {
@@ -314,7 +317,7 @@ impl Live {
     }
 }
 
-/// Of a page, the bytes that a request touches, and which bytes of the request these are.
+/// The bytes of a page that a request touches, and their range within the request.
 fn overlap(
     page_bytes: usize,
     lpn: Lpn,

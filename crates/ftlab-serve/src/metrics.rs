@@ -1,4 +1,4 @@
-//! Figures of a live device, in the text format of Prometheus, over HTTP on a socket.
+//! Metrics of a live device, in the text format of Prometheus, over HTTP on a socket.
 
 use crate::hint::Hinted;
 use crate::server::Shared;
@@ -11,16 +11,16 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-/// How long who asks may take in all, and how long a question may be, B.
+/// The total time of a client; then the longest request, B.
 const PATIENCE: Duration = Duration::from_secs(1);
 const LONGEST_QUESTION: usize = 4096;
 
-/// Who may ask at a time.
+/// The most clients at a time.
 const MOST_ASKING: usize = 16;
 
-/// Answers whoever asks until the server ends.
+/// Answers clients until the server ends.
 pub(crate) fn tell(listener: &Listener, shared: &Shared) {
-    // Who asks badly, or goes, gets nothing.
+    // A client that sends an invalid request, or leaves, gets no answer.
     let serve = |stream| drop(answer(&stream, shared));
     Visitors::new(MOST_ASKING).receive(listener, || shared.is_over(), serve);
 }
@@ -49,7 +49,7 @@ fn answer(stream: &Stream, shared: &Shared) -> io::Result<()> {
     )
 }
 
-/// The figures.
+/// The metrics as text.
 pub(crate) fn text(shared: &Shared) -> String {
     let (report, capacity, flushes, damaged, hinted) = {
         let live = shared.live();
@@ -79,7 +79,7 @@ pub(crate) fn text(shared: &Shared) -> String {
     page.0
 }
 
-/// What is told.
+/// The text of an answer.
 struct Page(String);
 
 impl Page {
@@ -97,7 +97,7 @@ impl Page {
         self.line(format_args!("{name} {value}"));
     }
 
-    /// What was written with each handle, and what that costs; nothing without hints.
+    /// What was written with each handle, and its cost; nothing without hints.
     fn of_handles(&mut self, report: &Report, hinted: &[Hinted]) {
         let writes = hinted.iter().map(|one| one.writes.to_string()).collect();
         self.by_handle("ftlab_handle_writes_total", "counter", "Writes by handle.", writes);
@@ -120,7 +120,8 @@ impl Page {
         }
     }
 
-    /// The metrics that have a name for Prometheus, as their declarations say. One by cause has a line for each.
+    /// The metrics whose declarations name them for Prometheus. A metric by cause has a line for
+    /// each cause.
     fn of_report(&mut self, report: &Report) {
         self.head("ftlab_info", "gauge", "The FTL and the version of ftlab.");
         let (ftl, version) = (&report.ftl, report.ftlab);
@@ -133,7 +134,7 @@ impl Page {
         }
     }
 
-    /// Metrics that share a name and differ in labels; nothing of those that do not exist.
+    /// Metrics that share a name and differ in labels; those without a value are left out.
     fn family(&mut self, family: &[&Metric], tree: &Value) {
         let values = family.iter().flat_map(|metric| lines_of(metric, tree)).collect::<Vec<_>>();
         if values.is_empty() {

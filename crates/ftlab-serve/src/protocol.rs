@@ -1,5 +1,5 @@
-//! The NBD protocol, newstyle, as bytes: bytes of a client in, commands and bytes for it out. Nothing here waits,
-//! and nothing is kept but the state of one conversation (a few dozen bytes).
+//! The newstyle NBD protocol as bytes: a client's bytes in, commands and bytes for the client out.
+//! The code never waits and keeps only the state of one conversation (a few dozen bytes).
 //!
 //! Source: the NBD protocol, <https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>.
 //!
@@ -8,8 +8,9 @@
 //!             GO, INFO, EXPORT_NAME, LIST, ABORT, STRUCTURED_REPLY; all others are refused, as the protocol asks
 //! ```
 //!
-//! A command comes in [pieces](Piece) that begin and end at multiples of [`PIECE_BYTES`] of the device, the first
-//! and the last of them excepted: so a connection needs room for one piece, whatever a client asks for.
+//! A command comes in [pieces](Piece) that begin and end at multiples of [`PIECE_BYTES`] of the
+//! device, except the first and the last. A connection needs room for one piece, whatever a client
+//! requests.
 
 mod wire;
 
@@ -17,28 +18,29 @@ use std::ops::Range;
 pub use wire::Errno;
 use wire::{Reader, flag, info, magic, option, reply};
 
-/// Where pieces of commands begin and end, B.
+/// Pieces of commands begin and end at multiples of this, B.
 pub const PIECE_BYTES: u32 = 256 << 10;
 
-/// The longest read or write of one command, B: what a client that knows nothing may send.
+/// The longest read or write of one command, B: the most that a client may send without
+/// negotiation.
 pub const LONGEST_BYTES: u32 = 32 << 20;
 
-/// The longest message of a client that has to lie in memory as a whole, B.
+/// The longest message of a client that must be in memory as a whole, B.
 pub const LONGEST_MESSAGE: usize = PIECE_BYTES as usize + COMMAND_BYTES;
 
-/// The longest option that is looked at, B; of longer ones the name of the export is too long.
+/// The longest option that is read, B; in longer ones the name of the export is too long.
 const LONGEST_OPTION: u32 = 4096;
 const OPTION_BYTES: usize = 16;
 const COMMAND_BYTES: usize = 28;
 
-/// What a client is told of the device.
+/// The properties of the device that a client receives.
 #[derive(Clone, Copy, Debug)]
 pub struct Export {
     /// Its size, B.
     pub bytes: u64,
-    /// What offsets and lengths are multiples of, B.
+    /// The unit of offsets and lengths, B.
     pub sector: u32,
-    /// What they should be multiples of, B: a page.
+    /// The preferred unit of offsets and lengths, B: a page.
     pub preferred: u32,
     /// Number of its names: the empty one, then 1, 2 and so on.
     pub names: u16,
@@ -49,17 +51,17 @@ pub struct Export {
 pub enum What {
     /// Read.
     Read,
-    /// Write what came with it.
+    /// Write the data of the command.
     Write,
     /// Make all acknowledged writes durable.
     Flush,
-    /// Forget.
+    /// Trim.
     Trim,
     /// Write zeroes.
     Zero,
 }
 
-/// A part of a command that is to be done, and then answered.
+/// A part of a command to execute and then answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// What to do.
@@ -68,24 +70,24 @@ pub struct Piece {
     pub offset: u64,
     /// Bytes.
     pub length: u32,
-    /// Of the input, what is to be written.
+    /// The range of the input to write.
     pub data: Range<usize>,
-    /// Whether it has to be durable before it is answered.
+    /// Whether it must be durable before the answer.
     pub durable: bool,
     /// Whether the command ends here.
     pub last: bool,
 }
 
-/// What the next bytes were.
+/// What the next bytes of the input were.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Too few: more have to come.
+    /// Too few: more are needed.
     Starved,
-    /// So many, which are dealt with.
+    /// This many bytes, which are consumed.
     Took(usize),
-    /// So many, and with them this is to be done and answered before the next step.
+    /// This many bytes, with a piece to execute and answer before the next step.
     Do(usize, Piece),
-    /// The end of the conversation, by the client or because it makes no sense.
+    /// The end of the conversation, by the client or because of an invalid message.
     Closed,
 }
 
@@ -104,14 +106,14 @@ pub struct Protocol {
 enum Phase {
     ClientFlags,
     Options,
-    /// Leaving out so many bytes of an option.
+    /// Skips this many bytes of an option.
     Skipping(u32),
     Commands,
     Under(Command),
     Closed,
 }
 
-/// A command under way.
+/// A command in progress.
 #[derive(Clone, Copy, Debug)]
 struct Command {
     what: What,
@@ -119,11 +121,11 @@ struct Command {
     offset: u64,
     left: u32,
     durable: bool,
-    /// Whether a read is answered as one: then nothing can be said about a part of it.
+    /// Whether a read gets a single answer, which cannot report an error of a part.
     whole: bool,
     /// Whether a piece of it was answered.
     sent: bool,
-    /// Why it has failed; what is left of it is only taken from the input.
+    /// Why it has failed; the rest of it is only consumed.
     failed: Option<Errno>,
 }
 
@@ -159,7 +161,7 @@ impl Protocol {
         (is_known && number.to_string().as_bytes() == name).then_some(number)
     }
 
-    /// Takes the next message, or the next piece of one, from the input.
+    /// Consumes the next message, or the next piece of one, from the input.
     pub fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
         match self.phase {
             Phase::ClientFlags => self.client_flags(input),
@@ -225,7 +227,7 @@ impl Protocol {
                 self.phase = Phase::Closed;
             }
             option::LIST if data.is_empty() => {
-                // One export, whose name has no characters, and its other names.
+                // One export: the empty name, and its other names.
                 answer(output, option, reply::SERVER, &[0; 4]);
                 for number in 1..self.export.names {
                     let name = number.to_string();
@@ -273,7 +275,8 @@ impl Protocol {
         }
     }
 
-    /// All connections write to one device, and a flush on any of them makes durable what was acknowledged on all.
+    /// All connections write to one device. A flush on any of them makes durable what was
+    /// acknowledged on all.
     const fn transmission_flags(&self) -> u16 {
         let always = flag::HAS_FLAGS
             | flag::SEND_FLUSH
@@ -312,7 +315,7 @@ impl Protocol {
             }
         };
         if what == What::Write && length > LONGEST_BYTES {
-            // What would have to be left out is more than anyone should send.
+            // Skipping the rest would take more bytes than a client should send.
             return self.close();
         }
         let command = Command {
@@ -336,7 +339,7 @@ impl Protocol {
         self.piece(command, &input[COMMAND_BYTES..], COMMAND_BYTES, output)
     }
 
-    /// Why a command cannot be done.
+    /// Why a command cannot be executed.
     fn mistake(&self, command: &Command, flags: u16) -> Option<Errno> {
         let Command { what, offset, left, .. } = *command;
         let known = match what {
@@ -361,7 +364,8 @@ impl Protocol {
         }
     }
 
-    /// The next piece of a command, whose data `input` begins with, behind so many other bytes.
+    /// The next piece of a command. Its data begins at the start of `input`, after `before` other
+    /// bytes of the message.
     fn piece(
         &mut self,
         command: Command,
@@ -393,7 +397,7 @@ impl Protocol {
         Step::Do(taken, Piece { what, offset, length, data, durable, last })
     }
 
-    /// The head of an answer, before what was read.
+    /// The head of an answer, before the data read.
     fn begin_read(&self, command: Command, length: u32, output: &mut Vec<u8>) {
         let Command { cookie, offset, left, whole, sent, .. } = command;
         if self.structured && !(whole && sent) {
@@ -410,7 +414,8 @@ impl Protocol {
         }
     }
 
-    /// Answers a piece that was done; what was read follows the head that [`step`](Self::step) wrote.
+    /// Answers a piece that was executed; the data read follows the head that [`step`](Self::step)
+    /// wrote.
     pub fn done(&mut self, piece: &Piece, output: &mut Vec<u8>) {
         let Phase::Under(command) = &mut self.phase else { return };
         command.sent = true;
@@ -422,12 +427,13 @@ impl Protocol {
         }
     }
 
-    /// Answers a piece that has failed, of which the output has nothing; what is left of its command is left out.
+    /// Answers a piece that has failed and is not in the output. The rest of its command is
+    /// skipped.
     pub fn failed(&mut self, piece: &Piece, errno: Errno, output: &mut Vec<u8>) {
         let Phase::Under(command) = self.phase else { return };
         let read = command.what == What::Read;
         self.phase = match () {
-            // The client takes what comes next for what it has asked for.
+            // The client would take the next bytes for the data that it requested.
             () if read && command.whole && command.sent => Phase::Closed,
             () if command.what == What::Write && !piece.last => {
                 Phase::Under(Command { failed: Some(errno), ..command })

@@ -1,8 +1,7 @@
 //! A session as a trace: every request that reached the FTL, in order, at its time.
 //!
-//! A CSV file with the columns `time` (ns after the first request), `offset` and `length` (B), `op`, and `hint` if
-//! writes have handles. What a kill
-//! leaves of it ends in the midst of a line at most.
+//! A CSV file with the columns `time` (ns after the first request), `offset` and `length` (B),
+//! `op`, and `hint` if writes have handles. After a kill, at most its last line is incomplete.
 
 use ftlab::Error;
 use ftlab::files::{Partial, Place};
@@ -31,7 +30,7 @@ impl Begun {
     /// Gives the file its name.
     ///
     /// # Errors
-    /// Those of the system; nothing may have the name.
+    /// Those of the system; no file may have the name.
     pub fn start(self) -> Result<Recording, Error> {
         let Self { path, file, hinted } = self;
         let to = BufWriter::new(file.held().try_clone().map_err(crate::fault::at(&path))?);
@@ -41,10 +40,10 @@ impl Begun {
 }
 
 impl Recording {
-    /// A new file, which has no name before there is a session; with handles if requests have them.
+    /// A new file, which gets its name when the session starts; with handles if requests have them.
     ///
     /// # Errors
-    /// Those of the system; it must not exist.
+    /// Those of the system; the file must not exist.
     pub fn begin(path: &Path, hinted: bool) -> Result<Begun, Error> {
         let failed = crate::fault::at(path);
         if path.symlink_metadata().is_ok() {

@@ -1,8 +1,9 @@
-//! The server: a thread for each connection, one device behind a lock.
+//! The server: one thread per connection, one device behind a lock.
 //!
-//! A connection has room for one piece of a command and some answers, whatever its client sends; there are at most
-//! [`MOST_CONNECTIONS`]. A client that goes, or talks nonsense, ends its own connection alone. What breaks the
-//! device (a rule of the flash, an error of the image's disk) ends the server: every request fails from then on.
+//! A connection has room for one piece of a command and some answers, whatever its client sends.
+//! There are at most [`MOST_CONNECTIONS`]. A client that leaves or sends invalid messages ends only
+//! its connection. A broken flash rule or an error of the image's disk ends the server: every later
+//! request fails.
 
 use crate::fault::Fault;
 use crate::live::Live;
@@ -22,33 +23,34 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Connections at a time; who comes then is sent away.
+/// The most connections at a time; further clients are refused.
 pub const MOST_CONNECTIONS: usize = 64;
 
-/// Bytes of answers that are gathered before they are sent.
+/// Bytes of answers that are buffered before they are sent.
 const GATHERED: usize = PIECE_BYTES as usize;
 
-/// Answers that are gathered before they are sent: few, so that a client takes these while the next are made.
+/// Answers that are buffered before they are sent: few, so that a client receives these while the
+/// next are made.
 const ANSWERS_GATHERED: u32 = 8;
 
-/// How long a client may take in all before it sends commands.
+/// The total time of a client before it sends commands.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// What writes of zeroes write.
+/// The data of writes of zeroes.
 static ZEROES: [u8; PIECE_BYTES as usize] = [0; PIECE_BYTES as usize];
 
 /// How a device is served.
 #[derive(Clone, Debug)]
 pub struct Serving {
-    /// Where clients find it.
+    /// The address for clients.
     pub address: Address,
-    /// Where figures are told.
+    /// The socket for metrics.
     pub metrics: Option<PathBuf>,
-    /// Whether answers wait until the device would have given them.
+    /// Whether answers wait until the simulated device would have given them.
     pub paced: bool,
 }
 
-/// The sockets of a server, on which nobody is answered yet.
+/// The sockets of a server, which does not answer yet.
 #[derive(Debug)]
 pub struct Sockets {
     clients: Listener,
@@ -57,7 +59,8 @@ pub struct Sockets {
 }
 
 impl Serving {
-    /// The sockets, before there is a device: so none is made in vain. Who connects waits.
+    /// Binds the sockets before there is a device, so that none is made if this fails. Clients
+    /// wait.
     ///
     /// # Errors
     /// When it cannot listen.
@@ -69,7 +72,7 @@ impl Serving {
     }
 }
 
-/// A device that is served.
+/// A device that is being served.
 pub struct Server {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -80,11 +83,12 @@ pub struct Server {
 /// What the threads share.
 pub(crate) struct Shared {
     live: Mutex<Live>,
-    /// Held by whoever is next with the device: so the pieces of a long command let others in between.
+    /// Held by the next user of the device, so the pieces of a long command let other requests in
+    /// between.
     next: Mutex<()>,
     broken: Mutex<Option<Error>>,
-    /// Held while the disk is synced: it tells of a failed write once, and whoever waits must not take the next
-    /// answer for theirs.
+    /// Held while the disk is synced. The system reports a failed write once, and a waiting thread
+    /// must not take the next answer for its own.
     syncing: Mutex<()>,
     stop: AtomicBool,
     clients: Visitors,
@@ -115,19 +119,19 @@ impl Server {
         Ok(server)
     }
 
-    /// Whether nothing has broken the device.
+    /// Whether the device is not broken.
     #[must_use]
     pub fn is_fine(&self) -> bool {
         self.failed.is_none() && lock(&self.shared.broken).is_none()
     }
 
-    /// The figures, in the text format of Prometheus.
+    /// The metrics, in the text format of Prometheus.
     #[must_use]
     pub fn figures(&self) -> String {
         metrics::text(&self.shared)
     }
 
-    /// What the device says of itself.
+    /// Returns what `ask` reads from the device.
     pub fn with<T>(&self, ask: impl FnOnce(&Live) -> T) -> T {
         ask(&lock(&self.shared.live))
     }
@@ -136,7 +140,7 @@ impl Server {
     /// session.
     ///
     /// # Errors
-    /// What has broken the device, now or before.
+    /// The error that has broken the device, now or before.
     pub fn stop(&mut self) -> Result<Report, Error> {
         self.end();
         if let Some(what) = &self.failed {
@@ -154,7 +158,7 @@ impl Server {
 }
 
 impl Server {
-    /// Ends all connections and takes the sockets away.
+    /// Ends all connections and removes the sockets.
     fn end(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
@@ -193,12 +197,12 @@ impl Shared {
     }
 
     fn take_in(&self, listener: &Listener, paced: bool) {
-        // A client that has gone, or whose connection was ended, is no news.
+        // A client that has left, or whose connection was ended, is no error.
         let serve = |stream| drop(Connection::serve(self, stream, paced));
         self.clients.receive(listener, || self.is_over(), serve);
     }
 
-    /// Does something with the device, unless that is broken.
+    /// Uses the device, unless it is broken.
     fn attempt<T>(&self, act: impl FnOnce(&mut Live) -> Result<T, Fault>) -> Result<T, Errno> {
         let next = lock(&self.next);
         let mut live = lock(&self.live);
@@ -221,7 +225,7 @@ impl Shared {
         lock(&self.broken).get_or_insert(error);
     }
 
-    /// Makes durable what was acknowledged, while others go on.
+    /// Makes acknowledged writes durable while other requests continue.
     fn flush(&self) -> Result<(), Errno> {
         let _alone = lock(&self.syncing);
         let flush = self.attempt(Live::begin_flush)?;
@@ -296,7 +300,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Deals with all whole messages of the input; returns whether the conversation goes on.
+    /// Executes all whole messages of the input; returns whether the conversation continues.
     fn work(&mut self) -> io::Result<bool> {
         let (mut done, mut gathered) = (0, 0);
         let goes_on = loop {
@@ -324,7 +328,7 @@ impl<'a> Connection<'a> {
         Ok(goes_on)
     }
 
-    /// Does a piece and answers it; returns when the answer is due.
+    /// Executes a piece and answers it; returns when the answer is due.
     fn act(&mut self, piece: &Piece, data: std::ops::Range<usize>, head: usize) -> Instant {
         let Piece { what, offset, length, .. } = *piece;
         let (input, output) = (&self.input, &mut self.output);

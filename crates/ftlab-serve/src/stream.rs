@@ -1,4 +1,4 @@
-//! Sockets: of a path, which only its owner may open, and of an address, where that is asked for.
+//! Sockets: of a path, which only its owner may open, or of an address, if requested.
 
 use crate::fault::at;
 use ftlab::Error;
@@ -12,12 +12,12 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Where clients find the server.
+/// The address at which clients find the server.
 #[derive(Clone, Debug)]
 pub enum Address {
     /// A file, made with mode 0600.
     Path(PathBuf),
-    /// `host:port`: whoever reaches it may read and write everything.
+    /// `host:port`: all who reach it may read and write everything.
     Tcp(String),
 }
 
@@ -30,16 +30,16 @@ impl fmt::Display for Address {
     }
 }
 
-/// A socket that clients connect to. Its file goes with it.
+/// A socket that clients connect to. Dropping it removes its file.
 #[derive(Debug)]
 pub enum Listener {
-    /// Of a path.
+    /// At a path.
     Path(UnixListener, SocketFile),
-    /// Of an address.
+    /// At an address.
     Tcp(TcpListener),
 }
 
-/// The file of a socket. Dropped, it is removed, if it still is the one that was made.
+/// The file of a socket. Dropping it removes the file, if that is still the one that was made.
 #[derive(Debug)]
 pub struct SocketFile {
     path: PathBuf,
@@ -49,17 +49,19 @@ pub struct SocketFile {
 /// A connection.
 #[derive(Debug)]
 pub enum Stream {
-    /// Of a path.
+    /// At a path.
     Path(UnixStream),
-    /// Of an address.
+    /// At an address.
     Tcp(TcpStream),
 }
 
 impl Listener {
-    /// A socket, which does not wait when nobody connects. One that another process has left is replaced.
+    /// Binds a socket that does not wait for clients. A socket that an ended process left is
+    /// replaced.
     ///
     /// # Errors
-    /// Those of the system; [`Error::Config`] when somebody listens there, or it is another file.
+    /// Those of the system; [`Error::Config`] if another process listens there or it is another
+    /// file.
     pub fn bind(address: &Address) -> Result<Self, Error> {
         match address {
             Address::Tcp(address) => {
@@ -78,7 +80,7 @@ impl Listener {
         }
     }
 
-    /// Who has connected; `None` if nobody has.
+    /// The next client; `None` if there is none.
     ///
     /// # Errors
     /// Those of the system.
@@ -100,7 +102,7 @@ impl Listener {
     }
 }
 
-/// Removes the file of a socket that a server which is gone has left, and refuses any other.
+/// Removes the socket file of a server that has ended, and refuses any other file.
 fn make_way(path: &Path) -> Result<(), Error> {
     let found = match std::fs::symlink_metadata(path) {
         Ok(found) => found,
@@ -132,7 +134,7 @@ fn bind(path: &Path) -> io::Result<Listener> {
     Ok(Listener::Path(listener, SocketFile { path: path.to_owned(), made: identity(path) }))
 }
 
-/// Which file a path is, whatever its name.
+/// The identity of a file, independent of its name.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let found = std::fs::symlink_metadata(path).ok()?;
     Some((found.dev(), found.ino()))
@@ -160,7 +162,7 @@ impl Stream {
         either!(self, stream => stream.set_nonblocking(false))
     }
 
-    /// How long a read waits.
+    /// Sets how long a read waits.
     ///
     /// # Errors
     /// Those of the system.
@@ -168,7 +170,7 @@ impl Stream {
         either!(self, stream => stream.set_read_timeout(timeout))
     }
 
-    /// How long a write waits.
+    /// Sets how long a write waits.
     ///
     /// # Errors
     /// Those of the system.
@@ -176,7 +178,7 @@ impl Stream {
         either!(self, stream => stream.set_write_timeout(timeout))
     }
 
-    /// The same connection once more.
+    /// Another handle of the same connection.
     ///
     /// # Errors
     /// Those of the system.
@@ -187,7 +189,7 @@ impl Stream {
         }
     }
 
-    /// Ends the connection, for whoever waits on it, too.
+    /// Ends the connection, also for threads that wait on it.
     pub fn end(&self) {
         let _ = either!(self, stream => stream.shutdown(Shutdown::Both));
     }
@@ -209,7 +211,7 @@ impl Write for &Stream {
     }
 }
 
-/// A connection until a moment: whatever its other end does, nothing waits longer.
+/// A connection with a deadline, which no read or write exceeds, whatever the other end does.
 #[derive(Debug)]
 pub struct Until<'a> {
     stream: &'a Stream,
@@ -217,16 +219,16 @@ pub struct Until<'a> {
 }
 
 impl<'a> Until<'a> {
-    /// A connection for so long from now on.
+    /// A connection with this much time from now on.
     #[must_use]
     pub fn new(stream: &'a Stream, patience: Duration) -> Self {
         Until { stream, end: Instant::now() + patience }
     }
 
-    /// What is left of its time.
+    /// The time that is left.
     ///
     /// # Errors
-    /// When nothing is.
+    /// When none is left.
     pub fn left(&self) -> io::Result<Duration> {
         let left = self.end.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }

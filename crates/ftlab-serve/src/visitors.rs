@@ -1,5 +1,5 @@
-//! Who comes to a socket: each has a thread of its own, so that none waits for another, and only so many are taken
-//! in at a time.
+//! The clients of a socket. Each has a separate thread, so none waits for another, and their number
+//! is limited.
 
 use crate::stream::{Listener, Stream};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 use std::time::Duration;
 
-/// How often a thread that waits for visitors looks whether it is to end.
+/// How often a thread that waits for clients checks whether it must end.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Connections since the server began.
@@ -16,13 +16,13 @@ const LOOK: Duration = Duration::from_millis(10);
 pub struct Connections {
     /// Accepted.
     pub all: u64,
-    /// Sent away, as there were too many.
+    /// Refused, as there were too many.
     pub refused: u64,
     /// Open now.
     pub open: usize,
 }
 
-/// The visitors of a socket.
+/// The clients of a socket.
 pub(crate) struct Visitors {
     most: usize,
     present: Mutex<(Connections, BTreeMap<u64, Stream>)>,
@@ -38,7 +38,7 @@ impl Visitors {
         Connections { open: present.1.len(), ..present.0 }
     }
 
-    /// Serves whoever comes until it is over. Then all connections are ended.
+    /// Serves clients until the server ends. Then all connections are ended.
     pub(crate) fn receive(
         &self,
         listener: &Listener,
@@ -54,7 +54,7 @@ impl Visitors {
                 };
                 let Some(number) = self.enter(&stream) else { continue };
                 let visit = move || {
-                    // What ends a conversation badly ends that one alone.
+                    // A panic in a conversation ends only that one.
                     let _ = catch_unwind(AssertUnwindSafe(|| serve(stream)));
                     self.leave(number);
                 };
@@ -66,7 +66,7 @@ impl Visitors {
         });
     }
 
-    /// Takes a visitor in; `None` if there are too many.
+    /// Accepts a client; `None` if there are too many.
     fn enter(&self, stream: &Stream) -> Option<u64> {
         let (counts, open) = &mut *self.present();
         let room = open.len() < self.most;

@@ -9,8 +9,8 @@
 use super::layout::ENTRY;
 use crc32c::crc32c;
 
-/// What a page holds, in 8 bytes: its kind, the mappings of a translation page, and the sequence number of its
-/// version, which has 40 bits.
+/// What a page holds, in 8 bytes: its kind, the mappings of a translation page, and the 40-bit
+/// sequence number of its version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tag(pub u64);
 
@@ -21,9 +21,9 @@ pub enum Kind {
     Erased,
     /// Data.
     Data,
-    /// So many mappings.
+    /// This many mappings.
     Mappings(u32),
-    /// A part of a map of which nothing need be known.
+    /// A part of a map whose content is not needed.
     Map,
 }
 
@@ -57,17 +57,17 @@ impl Tag {
     }
 }
 
-/// What is known of a page.
+/// The state of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     pub tag: Tag,
-    /// Its logical page, or that of the map.
+    /// Its logical page, or its page of the map.
     pub owner: u32,
-    /// Checksum of what it holds.
+    /// Checksum of its content.
     pub checksum: u32,
 }
 
-/// A change of the medium, or that all before it is durable.
+/// A change of the medium, or the note that all changes before it are durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     Program {
@@ -79,20 +79,21 @@ pub enum Entry {
         pbn: u32,
         slot: u32,
     },
-    /// So many logical pages from this one on were trimmed, when so many versions had been written.
+    /// `count` logical pages from this one on were trimmed, after this many versions had been
+    /// written.
     Trim {
         first: u32,
         count: u32,
         sequence: u64,
     },
-    /// Entries below this number are durable, and what they say of pages is there.
+    /// Entries below this number are durable, and so are the pages that they describe.
     Synced {
         number: u32,
     },
 }
 
 impl Entry {
-    /// Appends its bytes.
+    /// Appends the entry's bytes.
     pub fn write(self, generation: u64, number: u32, bytes: &mut Vec<u8>) {
         let (what, target, wide, owner, checksum) = match self {
             Entry::Program { ppn, page } => (1u32, ppn, page.tag.0, page.owner, page.checksum),
@@ -131,7 +132,7 @@ impl Entry {
     }
 }
 
-/// Of an entry of another generation or place it is another.
+/// The checksum of an entry; it differs for another generation or place.
 fn sum(bytes: &[u8], generation: u64, number: u32) -> u32 {
     let place = u128::from(generation) << 32 | u128::from(number);
     crc32c::crc32c_append(crc32c(bytes), &place.to_le_bytes())

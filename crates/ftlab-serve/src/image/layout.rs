@@ -1,4 +1,4 @@
-//! Where in an image is what.
+//! The layout of an image.
 //!
 //! ```text
 //! superblock | checkpoint | checkpoint | journal | slot slot slot ... | OOBs
@@ -17,21 +17,21 @@ pub const ENTRY: usize = 32;
 /// Bytes of a page, and of a block, in a checkpoint.
 pub const PAGE: usize = 16;
 pub const BLOCK: usize = 8;
-/// Bytes of a logical page there, where trims are durable.
+/// Bytes of a logical page in a checkpoint, if trims are durable.
 pub const TRIM: usize = 8;
 
 const ALIGNMENT: u64 = 4096;
-/// Slots beside those of the blocks: one in so many blocks, and between these.
+/// Spare slots: one per this many blocks, within these bounds.
 const SPARE_SHARE: u32 = 16;
 const FEWEST_SPARE: u32 = 4;
 const MOST_SPARE: u32 = 64;
-/// Entries of the journal beside one for each page.
+/// Entries of the journal in addition to one for each page.
 const MORE_ENTRIES: u32 = 64;
 
-/// What an image has room for, beside what pages hold.
+/// What an image has room for, in addition to the content of pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Room {
-    /// Bytes for what the OOB of each page has of a map.
+    /// Bytes for the map's entries in the OOB of each page.
     pub oob_bytes: u32,
     /// Whether it keeps which pages were trimmed.
     pub trims: bool,
@@ -48,9 +48,9 @@ pub struct Layout {
     pub pages_per_block: u32,
     /// Bytes of a page.
     pub page_bytes: u32,
-    /// Bytes of what an OOB has of a map; 0 where no OOB has.
+    /// Bytes of the map's entries in an OOB; 0 if OOBs have none.
     pub oob_bytes: u32,
-    /// Logical pages of which it is kept when they were trimmed; none where trims are hints.
+    /// Logical pages whose trims are kept; 0 if trims are hints.
     pub trims: u32,
     /// Slots.
     pub slots: u32,
@@ -76,7 +76,7 @@ impl Layout {
         }
     }
 
-    /// Bytes of a checkpoint behind its head.
+    /// Bytes of a checkpoint after its head.
     pub const fn body_bytes(&self) -> usize {
         PAGE * self.pages as usize + BLOCK * self.blocks as usize + TRIM * self.trims as usize
     }

@@ -1,20 +1,21 @@
-//! What OOBs have of a map, beside the pages.
+//! The map's entries in OOBs, stored apart from the pages.
 //!
 //! ```text
 //! byte 0          4       8
 //!      checksum   count   mappings, 4 bytes each
 //! ```
 //!
-//! The checksum covers the sequence number of the page, too, so an OOB left from another version does not count. The
-//! journal says nothing of OOBs. One that did not reach the disk, or did not fit, is taken as empty: the FTL compares
-//! each piece with the owners that it has found, and writes anew what differs.
+//! The checksum also covers the sequence number of the page, so an OOB of another version does not
+//! count. The journal does not mention OOBs. An OOB that did not reach the disk, or did not fit, is
+//! read as empty. The FTL compares each piece with the owners that it finds, and writes the
+//! differences again.
 
 use crc32c::{crc32c, crc32c_append};
 use ftlab::units::Mapping;
 
 const HEAD: usize = 8;
 
-/// The bytes of mappings in the OOB of a page that holds this version; `None` if they do not fit.
+/// The mappings for the OOB of a page that holds this version, as bytes; `None` if they do not fit.
 pub fn bytes(content: &[Mapping], sequence: u64, most: u32) -> Option<Vec<u8>> {
     if HEAD + 4 * content.len() > most as usize {
         return None;

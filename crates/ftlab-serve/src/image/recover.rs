@@ -1,13 +1,17 @@
-//! What an image was when the power, or the process, went.
+//! Recovers the state of an image after power loss or the end of the process.
 //!
-//! The newest whole checkpoint, and the entries of the journal behind it up to the first that is damaged or missing.
-//! Entries that the journal calls durable are. Of the others, the page may never have reached the disk: the journal
-//! ends before the first whose page is not what the entry says. A page whose block was erased by a later entry is not
-//! looked at, as its slot may have been written again, and needs not be, as it is gone. If the journal ends before
-//! that erase, no barrier had come behind it, nothing was written to the slot, and the page is looked at.
+//! Recovery starts from the newest whole checkpoint. The entries of the journal after it count up
+//! to the first that is damaged or missing. Entries that the journal calls durable are valid.
 //!
-//! So what is found is what was after some change, which is not before the last barrier: a prefix, as if power had
-//! been cut between two changes. Whatever an FTL needs to mount, it finds as after such a cut.
+//! The page of any other entry may never have reached the disk. The journal therefore ends before
+//! the first entry whose page differs from its description. A page whose block a later entry erased
+//! is not compared: it is gone, and its slot may have been written again. If the journal ends
+//! before that erase, no barrier came after it and the slot was not written. The page is then
+//! compared.
+//!
+//! The recovered state is therefore the state after some change at or after the last barrier. It is
+//! a prefix of all changes, as if power had been cut between two of them. An FTL finds all that it
+//! needs to recover.
 
 use super::disk::Disk;
 use super::journal::{Entry, Page, Tag};
@@ -17,7 +21,7 @@ use crc32c::crc32c;
 use ftlab::flash::Geometry;
 use std::io;
 
-/// What a checkpoint begins with.
+/// The first bytes of a checkpoint.
 pub const CHECKPOINT: &[u8; 8] = b"ftlabchk";
 
 /// Bytes of the journal that are read at a time.
@@ -26,25 +30,25 @@ const READ_BYTES: usize = 1 << 20;
 /// What was found when an image was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Entries of the journal that count.
+    /// Valid entries of the journal.
     pub entries: u32,
-    /// Entries behind them, of which not all had reached the disk.
+    /// Later entries, not all of which had reached the disk.
     pub given_up: u32,
 }
 
-/// A page that an entry says was written, and where.
+/// A page that an entry describes as written, and its place.
 struct Written {
     number: u32,
     place: u64,
     checksum: u32,
-    /// Number of the entry that erases its block, if any does.
+    /// Number of the entry that erases its block, if any.
     erased: u32,
-    /// Whether it is there, once that was looked at.
+    /// Whether the page is there, once it has been compared.
     there: Option<bool>,
 }
 
 impl<D: Disk> Image<D> {
-    /// The image on a disk, of a device of this shape. Nothing is written.
+    /// The image on a disk, of a device with this geometry. Nothing is written.
     ///
     /// # Errors
     /// Those of the disk; `InvalidData` when there is no whole checkpoint.
@@ -116,7 +120,7 @@ fn entries<D: Disk>(disk: &D, layout: &Layout, generation: u64) -> io::Result<Ve
     Ok(entries)
 }
 
-/// How many of the entries count.
+/// The number of valid entries.
 fn end<D: Disk>(
     disk: &D,
     layout: &Layout,
@@ -126,7 +130,7 @@ fn end<D: Disk>(
     let mut written = written(layout, tables, entries);
     let mut end = entries.len();
     let mut bytes = vec![0; layout.page_bytes as usize];
-    // It becomes earlier each time: then pages count that were erased behind it.
+    // The end becomes earlier in each round; pages then count whose erase came after it.
     'again: loop {
         for page in &mut written {
             if page.number as usize >= end || (page.erased as usize) < end {
@@ -148,7 +152,7 @@ fn end<D: Disk>(
     }
 }
 
-/// The pages of entries that are not called durable.
+/// The pages of entries that the journal does not call durable.
 fn written(layout: &Layout, tables: &Tables, entries: &[Entry]) -> Vec<Written> {
     let durable = entries.iter().filter_map(|entry| match entry {
         Entry::Synced { number } => Some(*number),
@@ -157,7 +161,7 @@ fn written(layout: &Layout, tables: &Tables, entries: &[Entry]) -> Vec<Written> 
     let durable = durable.max().unwrap_or(0);
     let mut slots: Vec<u32> = tables.blocks.iter().map(|block| block.slot).collect();
     let mut written: Vec<Written> = Vec::new();
-    // Of each block, where in `written` its pages are.
+    // For each block, the indices of its pages in `written`.
     let mut in_block = vec![Vec::new(); layout.blocks as usize];
     for (entry, number) in entries.iter().zip(0..) {
         match *entry {
@@ -200,7 +204,7 @@ impl Tables {
         }
     }
 
-    /// Whether each block has a slot of its own.
+    /// Whether each block has a separate slot.
     fn has_sound_slots(&self, layout: &Layout) -> bool {
         let mut taken = vec![false; layout.slots as usize];
         let mut slots = self.blocks.iter().map(|block| block.slot as usize);

@@ -7,20 +7,20 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 const SECTOR: usize = 512;
-/// Room for what an OOB has of a map, B.
+/// Room for the map's entries in an OOB, B.
 const OOB: u32 = 512;
 const ROOM: Room = Room { oob_bytes: OOB, trims: true };
 
-/// A disk that forgets: of what was written since the last barrier, any sectors may be lost in a cut.
+/// A disk that forgets: a cut may lose any sectors written since the last barrier.
 #[derive(Default)]
 struct Lossy(Mutex<Sectors>);
 
 #[derive(Clone, Default)]
 struct Sectors {
-    /// The disk before each sync, where that is kept.
+    /// The disk before each sync, if requested.
     before_syncs: Option<Vec<Sectors>>,
     durable: Vec<u8>,
-    /// Of sectors that were written since the last barrier, what was written, in order.
+    /// The versions of each sector written since the last barrier, in order.
     written: BTreeMap<usize, Vec<[u8; SECTOR]>>,
 }
 
@@ -75,7 +75,7 @@ impl Disk for Lossy {
 }
 
 impl Lossy {
-    /// Keeps the disk as it is before each sync of what is done.
+    /// Keeps a copy of the disk before each sync of `act`.
     fn before_syncs(&self, act: impl FnOnce()) -> Vec<Lossy> {
         self.0.lock().expect("one thread").before_syncs = Some(Vec::new());
         act();
@@ -83,7 +83,7 @@ impl Lossy {
         kept.expect("they are kept").into_iter().map(|sectors| Lossy(Mutex::new(sectors))).collect()
     }
 
-    /// The disk after a cut of the machine: `choose` says which version of a sector is there.
+    /// The disk after a cut of the machine: `choose` selects the version of each sector.
     fn cut(&self, mut choose: impl FnMut(usize) -> usize) -> Lossy {
         let mut sectors = self.0.lock().expect("one thread").clone();
         for (sector, versions) in std::mem::take(&mut sectors.written) {
@@ -105,10 +105,10 @@ fn geometry() -> Geometry {
     Geometry::new(&device, 8 * 4 * 512).expect("a small device")
 }
 
-/// What each page holds: its sequence number, and the number that fills it.
+/// The content of each page: its sequence number, and the number that fills it.
 type Pages = Vec<Option<(u64, u8)>>;
 
-/// With when each logical page was trimmed last.
+/// The pages, and when each logical page was trimmed last.
 type State = (Pages, Vec<u64>);
 
 fn held(image: &Image<Lossy>) -> State {
@@ -217,8 +217,8 @@ fn a_damaged_page_is_found_and_its_copies_too() {
     assert_eq!(medium.image.damaged().expect("it reads"), [Ppn(1), Ppn(2)]);
 }
 
-/// What OOBs have of a map is there again with its version, and with no other; a copy has its own. What does not fit
-/// is left out.
+/// The map's entries in an OOB are recovered with their version and no other. A copy has separate
+/// entries. Entries that do not fit are left out.
 #[test]
 fn what_an_oob_has_of_a_map_is_kept() {
     let mut image = Medium::new().image;
@@ -251,7 +251,8 @@ fn what_an_oob_has_of_a_map_is_kept() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
-    /// After a cut of the machine: a state that was, the last flushed or a later one. Then it goes on.
+    /// A cut of the machine leaves an earlier state, the last flushed one or a later one. Then work
+    /// continues.
     #[test]
     fn a_cut_of_the_machine_leaves_a_state_that_was(
         runs in prop::collection::vec(
@@ -265,7 +266,7 @@ proptest! {
             let mut under_way = None;
             for (what, at, other) in steps {
                 match what {
-                    // A barrier, during which others go on.
+                    // A barrier, while other changes continue.
                     3 => match under_way.take() {
                         None => under_way = Some((medium.image.begin_flush().expect("it writes"), states.len() - 1)),
                         Some((flush, state)) => {
@@ -298,9 +299,10 @@ proptest! {
         }
     }
 
-    /// A cut within a checkpoint or a flush leaves a state that was, the last flushed or a later one; behind the
-    /// first sync of a checkpoint the last of all, by the older checkpoint or by the new one. What is written before a
-    /// sync may be there in part, so what is before each has every moment since the one before it.
+    /// A cut within a checkpoint or a flush leaves an earlier state: the last flushed one or a
+    /// later one. After the first sync of a checkpoint it is the last state of all, from the older
+    /// checkpoint or the new one. Any part of what is written before a sync may be on the disk, so
+    /// the disk before each sync covers every moment since the previous sync.
     #[test]
     fn a_cut_within_a_barrier_leaves_a_state_that_was(
         before in prop::collection::vec((0u32..5, 0usize..48, 0usize..48), 0..100),

@@ -1,6 +1,7 @@
-//! Kills inside the one write of the journal that ends a request, and inside that of a mount: any part of its entries
-//! may be there. Whatever is, the FTL mounts, each page of an acknowledged request reads as acknowledged, each page of
-//! the request in flight as before or after it, and a second mount finds what the first has found.
+//! Kills the server inside the one write of the journal that ends a request, and inside that of
+//! recovery. Any part of the entries may be there. In each case the FTL recovers. Each page of an
+//! acknowledged request reads as acknowledged. Each page of the request in flight reads as before
+//! or after it. A second recovery finds the state that the first one found.
 
 use super::*;
 use ftlab::catalog::{Catalog, Entry};
@@ -14,24 +15,24 @@ const SECTOR: usize = 128;
 const PAGE: usize = 512;
 const PAGES_PER_BLOCK: usize = 8;
 const PAGES: usize = 14 * PAGES_PER_BLOCK;
-/// Sectors of a request, at most: more than two blocks.
+/// The most sectors of a request: more than two blocks.
 const LONGEST: u64 = 80;
-/// Of so many mounts that change the device, one is cut at each of its entries.
+/// One in this many recoveries that change the device is cut at each of its entries.
 const MOUNTS: u64 = 4;
 
-/// What a logical page may hold.
+/// The possible contents of a logical page.
 #[derive(Clone)]
 struct Page {
-    /// What was acknowledged.
+    /// The acknowledged content.
     holds: Vec<u8>,
-    /// What the request in flight makes of it.
+    /// The content that the request in flight writes.
     next: Option<Vec<u8>>,
-    /// All that it ever held; any of it may come back once it was trimmed.
+    /// All earlier contents; any of them may return after a trim.
     past: Vec<Vec<u8>>,
     is_trimmed: bool,
 }
 
-/// What a device has promised.
+/// All that a device has promised.
 struct Promises {
     pages: Vec<Page>,
     keeps_trims: bool,
@@ -74,7 +75,7 @@ impl Promises {
         Promises { pages: vec![page; PAGES], keeps_trims }
     }
 
-    /// Takes note of a request that is sent.
+    /// Records that a request is sent.
     fn send(&mut self, asked: &Asked) {
         let end = asked.offset + asked.data.len();
         for (number, page) in self.pages.iter_mut().enumerate() {
@@ -94,7 +95,7 @@ impl Promises {
         }
     }
 
-    /// Takes note of the answer.
+    /// Records that the request is acknowledged.
     fn acknowledge(&mut self, op: Op) {
         for page in &mut self.pages {
             if let Some(next) = page.next.take() {
@@ -105,7 +106,7 @@ impl Promises {
         }
     }
 
-    /// Panics if a page is a third thing.
+    /// Panics if a page has neither of its possible contents.
     fn hold(&self, found: &[Vec<u8>], is_trim: bool, place: &str) {
         for (number, (page, found)) in self.pages.iter().zip(found).enumerate() {
             let may_be_any = page.is_trimmed || is_trim && page.next.is_some() && !self.keeps_trims;
@@ -156,7 +157,7 @@ fn read_all(live: &mut Live) -> Vec<Vec<u8>> {
     (0..PAGES).map(read).collect()
 }
 
-/// The image of a device, and copies of it as kills leave them.
+/// The image of a device, and copies of it in the states that kills leave.
 struct Session<'a> {
     catalog: &'a Catalog,
     opening: Opening,
@@ -178,10 +179,11 @@ impl Session<'_> {
         self.promises.send(&asked);
         asked.serve(&mut self.live);
         let end = self.live.image.journal();
-        // A checkpoint in its midst leaves no part of its entries.
+        // A checkpoint in the middle leaves no part of its entries.
         if start.generation == end.generation {
             let bytes = fs::read(&self.opening.image).expect("an image");
-            // Where it ran out of slots a barrier was in its midst, and what was written before it is there.
+            // If it ran out of slots, a barrier was in the middle, and all that was written before
+            // it is there.
             for entry in start.entries.max(end.durable)..end.entries {
                 let mut cut = bytes.clone();
                 let lost = end.place(entry)..end.place(end.entries);
@@ -193,7 +195,8 @@ impl Session<'_> {
         self.promises.acknowledge(asked.op);
     }
 
-    /// Mounts what a kill has left, compares, mounts again, and cuts the journal of the mount now and then.
+    /// Recovers from the state after a kill, compares, recovers again, and sometimes cuts the
+    /// journal of recovery.
     fn mount(&mut self, left: &[u8], is_trim: bool, place: &str) {
         self.cuts += 1;
         let opening = self.put(left);
@@ -208,7 +211,7 @@ impl Session<'_> {
         let mut live = opening.open(self.catalog).expect("it mounts again");
         assert!(read_all(&mut live) == found, "{place}: a second mount finds something else");
         drop(live);
-        // With more erases a barrier is in its midst.
+        // With more erases, a barrier is in the middle.
         if self.rng.below(MOUNTS) > 0 || erases > journal.spare_slots() {
             return;
         }
@@ -223,7 +226,7 @@ impl Session<'_> {
         }
     }
 
-    /// Makes another image of these bytes.
+    /// Makes another image with these bytes.
     fn put(&self, bytes: &[u8]) -> Opening {
         let image = self.opening.image.with_extension("cut");
         let file = File::options().write(true).create(true).truncate(false).open(&image);
@@ -232,7 +235,7 @@ impl Session<'_> {
     }
 }
 
-/// Kills the server of an FTL at each entry of so many requests; returns at how many.
+/// Kills the server of an FTL at each entry of `requests` requests; returns the number of kills.
 fn kill(catalog: &Catalog, ftl: &str, trim: &str, seed: u64, requests: u32) -> u64 {
     // A barrier costs nothing in memory.
     let in_memory = Path::new("/dev/shm");
@@ -249,8 +252,8 @@ fn kill(catalog: &Catalog, ftl: &str, trim: &str, seed: u64, requests: u32) -> u
     session.cuts
 }
 
-/// Of every FTL that is served, or those that `FTLAB_KILLS_FTLS` names; `FTLAB_KILLS_REQUESTS` says for how many
-/// requests of each.
+/// Tests every served FTL, or those that `FTLAB_KILLS_FTLS` names, with `FTLAB_KILLS_REQUESTS`
+/// requests each.
 fn kill_all(trim: &str) {
     let catalog = Catalog::standard();
     let requests = std::env::var("FTLAB_KILLS_REQUESTS");

@@ -1,4 +1,4 @@
-//! How a device comes to life: from nothing, or from an image that was left.
+//! Opens a device: a new one, or an existing image.
 
 use super::Live;
 use crate::fault::at;
@@ -30,38 +30,39 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Sections that say how a device is used, and not which it is.
+/// Sections that define how a device is used, not which device it is.
 const OF_A_SESSION: [&str; 6] = ["preset", "energy", "host", "input", "workload", "run"];
 
-/// Bytes of an image for each byte of an OOB: room for mappings of 4 bytes, numbers of half a byte there.
+/// Bytes of an image for each byte of an OOB: mappings take 4 bytes here and as little as half a
+/// byte there.
 const BYTES_PER_OOB_BYTE: u64 = 8;
 
-/// What a disk writes as a whole, B: so writing one OOB does not harm another.
+/// The bytes that a disk writes as a whole: writing one OOB does not harm another.
 const SECTOR: u64 = 512;
 
-/// What a device is made from, or has to agree with.
+/// What a device is made from, or must agree with.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// The image; it is made if there is none.
+    /// The image; it is made if it does not exist.
     pub image: PathBuf,
-    /// Settings that were asked for; of an image that there is, the others are as they were.
+    /// The given settings. For an existing image, all others keep its values.
     pub settings: Map<String, Value>,
-    /// The FTL; that of the image, if it is not said.
+    /// The FTL; if absent, that of the image.
     pub ftl: Option<String>,
-    /// Whether requests take as long as on the device.
+    /// Whether requests take as long as on the simulated device.
     pub paced: bool,
     /// Where the session is recorded.
     pub record: Option<PathBuf>,
-    /// What the placement handles of writes follow from.
+    /// How the placement handles of writes are derived.
     pub hint: Option<Hint>,
 }
 
-/// What mounting has cost.
+/// The cost of recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Mount {
-    /// Entries of the image's journal that count.
+    /// Valid entries of the image's journal.
     pub journal_entries: u32,
-    /// Entries that were given up, as not all had reached the disk.
+    /// Entries that were discarded, as not all had reached the disk.
     pub given_up: u32,
     /// OOBs that the FTL has read.
     pub oob_reads: u64,
@@ -69,13 +70,13 @@ pub struct Mount {
     pub programs: u64,
     /// Blocks that it has erased.
     pub erases: u64,
-    /// How long that takes the device, us.
+    /// Time that this takes the device, us.
     pub device_us: f64,
-    /// How long all took, s.
+    /// Wall-clock time, s.
     pub wall_s: f64,
 }
 
-/// An image that was found.
+/// An existing image.
 pub(super) struct Found {
     pub file: File,
     pub superblock: Superblock,
@@ -85,8 +86,8 @@ impl Opening {
     /// The device.
     ///
     /// # Errors
-    /// [`Error::Config`] for settings that cannot work, or are not those of the image; those of the files;
-    /// [`Error::Internal`] when the FTL breaks a rule while it mounts.
+    /// [`Error::Config`] for settings that are invalid or differ from the image. Those of the
+    /// files. [`Error::Internal`] if the FTL breaks a rule during recovery.
     pub fn open(&self, catalog: &Catalog) -> Result<Live, Error> {
         let opened = catch_unwind(AssertUnwindSafe(|| match self.image.exists() {
             true => self.mount(catalog),
@@ -141,7 +142,7 @@ impl Opening {
         }
         let entry = able(catalog, ftl)?;
         let config = self.config(catalog, superblock.config.clone())?;
-        // An image from before a setting was there has its default.
+        // An image from before a setting existed has its default.
         agree(&tree(&config), &tree(&as_served(catalog.resolve(&superblock.config)?)))?;
         let mut device = device(entry, &config)?;
         let (mut image, recovered) =
@@ -158,7 +159,7 @@ impl Opening {
         Ok(live)
     }
 
-    /// The settings asked for, on top of those of an image.
+    /// The given settings, on top of those of an image.
     fn config(&self, catalog: &Catalog, mut of_image: Map<String, Value>) -> Result<Config, Error> {
         of_image.remove("host");
         let mode = if self.paced { "open" } else { "closed:1" };
@@ -176,7 +177,7 @@ impl Opening {
         Ok(config)
     }
 
-    /// The placement handles that hints name; without hints none.
+    /// The placement handles that hints name; 0 without hints.
     fn handles(&self, ftl: &dyn Ftl) -> Result<usize, Error> {
         if self.hint.is_none() {
             return Ok(0);
@@ -225,7 +226,7 @@ impl Opening {
 }
 
 impl Live {
-    /// Does to the image what was done to the device before the first request.
+    /// Applies to the image the changes of the device before the first request.
     fn store_events(&mut self) -> Result<(), Error> {
         let new = |_| -> (Cow<'static, [u8]>, bool) { panic!("no host has written anything") };
         let mut store = || -> io::Result<()> {
@@ -238,7 +239,7 @@ impl Live {
     }
 }
 
-/// Settings as a live device has them, whatever is asked for.
+/// The settings as a live device has them, whatever is given.
 fn as_served(mut config: Config) -> Config {
     config.device.partial_writes = PartialWrites::ReadModifyWrite;
     config.ftl.power_safe = true;
@@ -246,7 +247,8 @@ fn as_served(mut config: Config) -> Config {
     config
 }
 
-/// An FTL that can go on when the power, or the process, was gone, with all that it has acknowledged.
+/// The entry of an FTL that recovers all that it has acknowledged when power or the process is
+/// lost.
 pub(crate) fn able<'a>(catalog: &'a Catalog, ftl: &str) -> Result<&'a Entry, Error> {
     let entry = catalog.find_mounting(ftl)?;
     keeps_nothing(entry.spec.keeps_writes, ftl)?;
@@ -262,20 +264,20 @@ fn keeps_nothing(keeps_writes: bool, ftl: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Bytes that a device offers, which its configuration has to say.
+/// The capacity that a device offers, B, which its configuration must state.
 pub(crate) fn capacity(config: &Config, expected: &str) -> Result<u64, Error> {
     let none = || Error::config("device.capacity", format!("found none, expected {expected}"));
     config.device.capacity.map(|bytes| bytes.0).ok_or_else(none)
 }
 
-/// The addresses of a host that sees all of a device.
+/// The addresses of a host that accesses all of a device.
 pub(crate) fn whole(capacity: u64) -> AddressMap {
     let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
     let map = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity));
     map.expect("all fits where all is")
 }
 
-/// Room of an image for what an OOB has of a map.
+/// Bytes of an image for the map's entries in an OOB.
 fn oob_bytes(entry: &Entry, config: &Config) -> u32 {
     let of_a_map = entry.spec.map == MapPlace::Oob;
     let most = if of_a_map { BYTES_PER_OOB_BYTE * config.device.oob_bytes() } else { 0 };
@@ -287,7 +289,7 @@ pub(super) fn room(superblock: &Superblock, config: &Config) -> Room {
     Room { oob_bytes: superblock.oob_bytes, trims: config.device.trim == Trims::Durable }
 }
 
-/// An erased device that tells what is done to it.
+/// An erased device that reports the changes made to it.
 pub(super) fn device(entry: &Entry, config: &Config) -> Result<Device, Error> {
     let capacity = capacity(config, "the size of the new image, as 4GiB")?;
     let mut device = entry.device_to_mount(&config.device, capacity)?;
@@ -295,7 +297,7 @@ pub(super) fn device(entry: &Entry, config: &Config) -> Result<Device, Error> {
     Ok(device)
 }
 
-/// The FTL on a device that is as the image has it.
+/// The FTL on a device in the state of the image.
 pub(super) fn mount(
     entry: &Entry,
     config: &Config,
@@ -321,9 +323,9 @@ pub(super) fn costs(device: &Device, recovered: Recovered) -> Mount {
     }
 }
 
-/// Opens an image that nobody else uses.
+/// Opens an image that no other process uses.
 pub(super) fn found(path: &Path, to_write: bool) -> Result<Found, Error> {
-    // A pipe would wait for its other end.
+    // Opening a pipe would wait for its other end.
     if !fs::metadata(path).map_err(at(path))?.is_file() {
         return Err(no_image(path));
     }
@@ -346,7 +348,7 @@ fn no_image(path: &Path) -> Error {
     Error::config("image", message)
 }
 
-/// Makes an image of an erased device. It has its name when it is whole, which nothing else may have then.
+/// Makes an image of an erased device. It gets its name once it is whole, if no file has that name.
 fn allocate(
     path: &Path,
     superblock: &[u8],
@@ -355,7 +357,7 @@ fn allocate(
 ) -> Result<Image<File>, Error> {
     let unfinished = Partial::file(path, true)?;
     let make = || {
-        // Locked as the file that it is a handle of.
+        // The lock belongs to the file, of which this is a handle.
         let file = unfinished.held().try_clone()?;
         let bytes = Image::<File>::bytes(device.geometry(), room);
         fallocate(&file, FallocateFlags::empty(), 0, bytes)?;
@@ -372,7 +374,7 @@ fn allocate(
     Ok(image)
 }
 
-/// Refuses what has no place on a live device.
+/// Refuses settings that a live device does not support.
 fn check(config: &Config, paced: bool) -> Result<(), Error> {
     if config.buffer.policy != "none" {
         let message = format!(
