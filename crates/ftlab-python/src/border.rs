@@ -1,4 +1,4 @@
-//! What crosses the border to Python: configurations in, errors and progress out.
+//! The border to Python: configurations in, errors and progress out.
 
 use crate::frames;
 use crate::plugin::Faults;
@@ -61,7 +61,7 @@ pub mod defined {
     );
 }
 
-// What is raised is imported, so that the cores of all packages raise the same classes.
+// Raised classes are imported, so the cores of all packages raise the same ones.
 import_exception!(ftlab._core, ConfigError);
 import_exception!(ftlab._core, TraceError);
 import_exception!(ftlab._core, FileError);
@@ -71,7 +71,8 @@ import_exception!(ftlab._core, Interrupted);
 import_exception!(ftlab._core, RuleError);
 import_exception!(ftlab._core, TooSmall);
 
-/// The Python exception of an error. A reader who closes what is written to it has seen enough.
+/// The Python exception of an error. A closed pipe is a `BrokenPipeError`, which is no failure of
+/// the run.
 pub fn raise(error: Error) -> PyErr {
     if let Error::Io { source, .. } = &error
         && source.kind() == ErrorKind::BrokenPipe
@@ -92,7 +93,7 @@ pub fn raise(error: Error) -> PyErr {
     }
 }
 
-/// The `OSError` of what the system answers.
+/// The `OSError` of an error of the system.
 pub fn os_error(py: Python<'_>, error: &io::Error) -> PyErr {
     let told = || -> PyResult<PyErr> {
         let Some(number) = error.raw_os_error() else {
@@ -115,12 +116,12 @@ fn one_line(message: &str) -> String {
 
 static CATALOG: OnceLock<Catalog> = OnceLock::new();
 
-/// Says what this module can run, once.
+/// Sets the catalogue of this module, once.
 pub fn offer(catalog: fn() -> Catalog) {
     CATALOG.get_or_init(catalog);
 }
 
-/// What this module can run.
+/// The catalogue of this module.
 pub fn catalog() -> &'static Catalog {
     CATALOG.get().expect("a module is registered before its functions are called")
 }
@@ -143,28 +144,28 @@ pub fn tree(json: &str) -> PyResult<Map<String, Value>> {
     })
 }
 
-/// What a thread at work says.
+/// A message of a working thread.
 enum Told<T> {
     Progress(Progress),
-    /// A frame; the thread waits until it was shown.
+    /// A frame; the thread waits until it has been shown.
     Frame(Box<Frame>, Sender<()>),
     Done(thread::Result<Result<T, Error>>),
 }
 
-/// How often signals are looked at.
+/// The interval between checks of signals.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// How long work that is to stop has for removing what it has begun, and classes for ending their calls.
+/// How long stopped work may take to remove what it has begun, and classes to end their calls.
 const GRACE: Duration = Duration::from_millis(400);
 
-/// How often calls of classes are told to end: they may hold back what is raised in them.
+/// The interval between requests that classes end their calls: they may suppress an exception.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Runs `work` on a thread of its own, without the interpreter. About every 50 ms signals are checked
-/// and `callback` is told `(phase, requests, fraction)`; what either raises stops the work and is raised
-/// here, at the latest after [`GRACE`]: work that waits for a pipe, or is deep in a long batch, is left
-/// alone and ends when it next tells its progress. A panic becomes an `InternalError`: the interpreter
-/// survives.
+/// Runs `work` on a separate thread, without the interpreter. About every 50 ms it checks signals
+/// and calls `callback` with `(phase, requests, fraction)`. If either raises, the work is stopped
+/// and the exception is raised here, after [`GRACE`] at the latest. Work that waits for a pipe or
+/// is in a long batch is abandoned; it ends at its next report of progress. A panic becomes an
+/// `InternalError`, and the interpreter survives.
 pub fn with_progress<T: Send + 'static>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
@@ -173,7 +174,7 @@ pub fn with_progress<T: Send + 'static>(
     with_classes(py, callback, &Faults::default(), work)
 }
 
-/// [`with_progress`] of work that calls classes written in Python: to stop it ends their calls.
+/// [`with_progress`] of work that calls classes written in Python: stopping it ends their calls.
 pub fn with_classes<T: Send + 'static>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
@@ -183,7 +184,8 @@ pub fn with_classes<T: Send + 'static>(
     with_frames(py, callback, None, faults, |watch, _| work(watch))
 }
 
-/// [`with_classes`] of work that also shows frames: `shown` is called with each, and the work waits for it.
+/// [`with_classes`] of work that also shows frames: `shown` is called with each, and the work waits
+/// for it.
 pub fn with_frames<T: Send + 'static>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
@@ -197,13 +199,13 @@ pub fn with_frames<T: Send + 'static>(
     let stopped = Arc::clone(&stop);
     let work = move || {
         let mut watch = |progress| {
-            // Nobody listens any more once the work was left alone.
+            // Sending fails once the work has been abandoned.
             let listened = tell.send(Told::Progress(progress)).is_ok();
             let go_on = listened && !stopped.load(Ordering::Relaxed);
             if go_on { Ok(()) } else { Err(Error::Interrupted) }
         };
         let mut show = |frame| {
-            // What fails there, and nobody listening, closes the answer.
+            // An exception there, or abandoned work, closes the answer.
             let (done, answer) = channel();
             let _ = tell.send(Told::Frame(Box::new(frame), done));
             answer.recv().map_err(|_| Error::Interrupted)
@@ -216,7 +218,8 @@ pub fn with_frames<T: Send + 'static>(
         let next = listen(py, &mut told, SIGNALS);
         let asked = match next {
             Ok(Told::Done(done)) => {
-                // An input may have ended because its writer got the same signal: nothing is finished then.
+                // An input may have ended because its writer got the same signal; then no result is
+                // returned.
                 py.check_signals()?;
                 let failed = |panic: Box<dyn Any + Send>| {
                     InternalError::new_err(panic_message(panic.as_ref()))
@@ -245,7 +248,7 @@ pub fn with_frames<T: Send + 'static>(
     Err(raised)
 }
 
-/// Raises what signals ask for, and what another thread has asked of this one: it is seen where Python runs.
+/// Raises the exceptions of signals, and those that another thread has set for this one.
 fn look_up(py: Python<'_>) -> PyResult<()> {
     py.check_signals()?;
     py.run(c"None", None, None)
@@ -276,7 +279,7 @@ fn show(py: Python<'_>, callback: Option<&Py<PyAny>>, frame: &Frame) -> PyResult
     Ok(())
 }
 
-/// Panics are told as exceptions, in one line, and not also on standard error.
+/// Turns panics into exceptions of one line, without a message on standard error.
 pub fn quiet_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| panic::set_hook(Box::new(|_| {})));

@@ -1,4 +1,4 @@
-//! The laws, for FTLs written in Python as for any other.
+//! Runs the FTL checks for FTLs written in Python and for any other.
 
 use crate::plugin::Faults;
 use ftlab::Error;
@@ -8,18 +8,18 @@ use ftlab::session::{Progress, Watch, panic_message};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// How often the caller is told how far the laws are.
+/// The interval between reports of progress.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A law, the cases in which it was checked, and what broke it.
+/// An FTL check, the number of its cases, and the failure, if any.
 pub struct Checked {
     pub law: Law,
     pub cases: u64,
     pub broken: Option<Broken>,
 }
 
-/// Holds an FTL to a law in so many cases, or in the one that a line describes: a seed, or the line of JSON that
-/// a broken law prints. `faults` then has what Python code raised in the last case.
+/// Checks an FTL by one law, in `cases` cases or in one `case`: a seed, or the line of JSON that a
+/// failed check prints. `faults` then has the exceptions that Python code raised in the last case.
 pub fn check(
     catalog: &Catalog,
     law: Law,

@@ -1,4 +1,4 @@
-//! Files and folders of Python, made in the one way that the core has.
+//! Files and folders of Python, written by the core.
 
 use crate::border::{os_error, raise};
 use ftlab::Error;
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// What Python raises: for what the system answers an `OSError`.
+/// The Python exception of an error: an `OSError` for an error of the system.
 fn refused(py: Python<'_>, error: Error) -> PyErr {
     match error {
         Error::Io { source, .. } => os_error(py, &source),
@@ -19,8 +19,8 @@ fn refused(py: Python<'_>, error: Error) -> PyErr {
     }
 }
 
-/// Writes a file that appears whole or not at all, at `named` what the name leads to, in place of the `entry`
-/// itself, or only if there is none: `new`.
+/// Writes a file that appears whole or not at all. `place` is `named` for the target of the name,
+/// `entry` to replace the name itself, or `new` to require that nothing has the name.
 #[pyfunction]
 pub fn write_file(py: Python<'_>, path: PathBuf, data: PyBackedBytes, place: &str) -> PyResult<()> {
     let place = match place {
@@ -38,7 +38,8 @@ pub fn write_file(py: Python<'_>, path: PathBuf, data: PyBackedBytes, place: &st
     written.map_err(|error| refused(py, error))
 }
 
-/// A hidden folder beside a name, in which to make that; it goes with the process at the latest.
+/// A hidden folder next to a name, in which to write its content. It is removed when the process
+/// ends, or earlier.
 #[pyclass(frozen, module = "ftlab._core")]
 pub struct Workplace {
     path: PathBuf,
@@ -53,26 +54,27 @@ impl Workplace {
         Ok(Workplace { path: partial.path().to_owned(), held: Mutex::new(Some(partial)) })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     #[getter]
     fn path(&self) -> PathBuf {
         self.path.clone()
     }
 
-    /// Removes it, with all that is in it.
+    /// Removes the folder with its content.
     fn remove(&self, py: Python<'_>) {
         py.detach(|| drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take()));
     }
 }
 
-/// Removes what killed writers of `name`, or of all, have left in a folder.
+/// Removes what killed writers of `name`, or of any name, left in a folder.
 #[pyfunction]
 #[pyo3(signature = (folder, name=None))]
 pub fn sweep(py: Python<'_>, folder: PathBuf, name: Option<OsString>) {
     py.detach(|| files::sweep(&folder, name.as_deref()));
 }
 
-/// Removes what this process has begun to write and not finished; nothing more is begun or finished then.
+/// Removes all that this process has begun to write and not finished; it can begin nothing
+/// afterwards.
 #[pyfunction]
 pub fn remove_unfinished(py: Python<'_>) {
     py.detach(files::remove_unfinished);

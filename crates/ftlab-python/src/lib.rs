@@ -1,8 +1,8 @@
 //! The module `ftlab._core`: JSON in, JSON out. Convert, release the interpreter, call, convert back.
 //!
-//! A package with FTLs of its own is such a core again, with a longer catalogue: its module calls
-//! [`register`], and its entry point in the group `ftlab.cores` names the module. The command line and the
-//! Python interface then find it by themselves.
+//! A package with custom FTLs is also such a core, with a longer catalogue. Its module calls
+//! [`register`], and its entry point in the group `ftlab.cores` names the module. The command line
+//! and the Python interface then find it.
 
 mod arrays;
 mod border;
@@ -67,13 +67,13 @@ mod functions {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    /// Makes a module a core that runs the FTLs of a catalogue: with all functions of `ftlab._core`, whose
-    /// exceptions it raises, with its version, and with what [build](IS_QUICK) it is.
+    /// Makes a module a core that runs the FTLs of a catalogue. The module has all functions of
+    /// `ftlab._core` and raises its exceptions. It states its version and its [build](IS_QUICK).
     ///
-    /// The module of a package may have any name but `_core`, which is taken here.
+    /// The module of a package may have any name except `_core`, which is this one.
     ///
     /// # Errors
-    /// What Python raises when something cannot be added.
+    /// Those of Python, if an attribute cannot be added.
     pub fn register(module: &Bound<'_, PyModule>, offered: fn() -> Catalog) -> PyResult<()> {
         offer(offered);
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -104,7 +104,7 @@ mod functions {
             trace_parts,
             fit
         );
-        // A process that ends leaves no half of a file behind, also where a thread was left alone.
+        // A process that ends leaves no incomplete file, even if a thread was abandoned.
         let last = wrap_pyfunction!(remove_unfinished, module)?;
         module.py().import("atexit")?.call_method1("register", (&last,))?;
         module.add_function(last)?;
@@ -139,8 +139,8 @@ mod functions {
         serde_json::to_string(&Metric::all::<Report>()).expect("metrics serialise")
     }
 
-    /// The configuration (JSON) with every default filled in, as JSON; `plugins` are what it names that is
-    /// written in Python.
+    /// The configuration (JSON) with every default filled in, as JSON. `plugins` are the objects
+    /// written in Python that it names.
     #[pyfunction]
     #[pyo3(signature = (config, plugins=Vec::new()))]
     fn resolve(config: &str, plugins: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
@@ -149,7 +149,7 @@ mod functions {
         Ok(serde_json::to_string(&config).expect("a configuration serialises"))
     }
 
-    /// Fails for a configuration (JSON) with a setting that none of the FTLs obeys.
+    /// Raises for a configuration (JSON) with a setting that none of the FTLs uses.
     #[pyfunction]
     fn check_obeyed(config: &str, ftls: Vec<String>) -> PyResult<()> {
         let ftls: Vec<&str> = ftls.iter().map(String::as_str).collect();
@@ -163,31 +163,31 @@ mod functions {
         Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 
-    /// What theory predicts of collection from parameters (JSON), as JSON `{"parameters": ..., "least": ...,
-    /// "most": ...}`.
+    /// The predictions of theory for garbage collection from parameters (JSON), as JSON
+    /// `{"parameters": ..., "least": ..., "most": ...}`.
     #[pyfunction]
     fn model_gc(parameters: &str) -> PyResult<String> {
         let prediction = collection::Prediction::of(tree(parameters)?).map_err(raise)?;
         Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 
-    /// The least that separation by frequency writes, from parameters (JSON), as JSON `{"parameters": ...,
-    /// "write_amplification": ...}`.
+    /// The lowest write amplification with separation by frequency, from parameters (JSON), as JSON
+    /// `{"parameters": ..., "write_amplification": ...}`.
     #[pyfunction]
     fn model_separation(parameters: &str) -> PyResult<String> {
         let prediction = separation::Prediction::of(tree(parameters)?).map_err(raise)?;
         Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 
-    /// What TPFTL's models predict from parameters (JSON), as JSON `{"parameters": ..., "paper": ...,
-    /// "merged": ..., "measured": null}`.
+    /// The predictions of TPFTL's models from parameters (JSON), as JSON
+    /// `{"parameters": ..., "paper": ..., "merged": ..., "measured": null}`.
     #[pyfunction]
     fn model_translation(parameters: &str) -> PyResult<String> {
         let prediction = Prediction::of_parameters(tree(parameters)?).map_err(raise)?;
         Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 
-    /// The same from the result of a run (JSON), with what the run measured.
+    /// The same from the result of a run (JSON), including the measured values.
     #[pyfunction]
     fn model_translation_of(result: &str) -> PyResult<String> {
         let prediction = Prediction::of_result(&tree(result)?.into()).map_err(raise)?;
@@ -199,7 +199,8 @@ mod functions {
         Ok(Point { config: catalog.resolve(&tree(&config)?).map_err(raise)?, ftl })
     }
 
-    /// Does something with a point, of which a catalogue with plug-ins knows the FTL. Returns what came of it as JSON.
+    /// Runs `work` on a point whose FTL a catalogue with plug-ins knows. Returns the result as
+    /// JSON.
     fn of_point<T: Serialize + Send + 'static>(
         py: Python<'_>,
         point: (String, String),
@@ -215,9 +216,10 @@ mod functions {
         Ok(serde_json::to_string(&done).expect("a report serialises"))
     }
 
-    /// Runs points, pairs of a configuration (JSON) and the name of an FTL, over one reading of the
-    /// input that all of them name; `plugins` are what they name that is written in Python. Calls with one
-    /// `reading` share it. Returns a JSON list of results.
+    /// Runs points over one reading of the input that all of them name. A point is a pair of a
+    /// configuration (JSON) and the name of an FTL. `plugins` are the objects written in Python
+    /// that the points name. Calls with the same `reading` share it. Returns a JSON list of
+    /// results.
     #[pyfunction]
     #[pyo3(signature = (points, progress=None, plugins=Vec::new(), reading=None))]
     fn simulate(
@@ -241,13 +243,13 @@ mod functions {
         Ok(serde_json::to_string(&reports).expect("a report serialises"))
     }
 
-    /// Simulations that this process may run at a time: the cores that the system gives it.
+    /// How many simulations this process may run at a time: the cores that the system gives it.
     #[pyfunction]
     fn available_cores() -> usize {
         session::available_cores()
     }
 
-    /// Opens and measures the input that a configuration (JSON) names, for all runs over `reading`.
+    /// Opens and measures the input of a configuration (JSON), for all runs over `reading`.
     #[pyfunction]
     #[pyo3(signature = (reading, config, progress=None, plugins=Vec::new()))]
     fn open_input(
@@ -265,8 +267,8 @@ mod functions {
             .map_err(|error| faults.instead_of(py, error))
     }
 
-    /// Cuts the power of a point, a configuration (JSON) and the name of an FTL, `cuts` times at random, or `at`
-    /// one place (JSON). Returns what came of it as JSON.
+    /// Cuts the power of a point, a configuration (JSON) and the name of an FTL, `cuts` times at
+    /// random, or once `at` a place (JSON). Returns the result as JSON.
     #[pyfunction]
     #[pyo3(signature = (point, cuts, at=None, progress=None, plugins=Vec::new()))]
     fn crash(
@@ -285,9 +287,9 @@ mod functions {
         })
     }
 
-    /// Runs a point, a configuration (JSON) and the name of an FTL, pass after pass over its input until the
-    /// device takes no more writes, or for `most` passes, or shorter lives of it as `scale` says. Returns what came
-    /// of it as JSON.
+    /// Runs a point, a configuration (JSON) and the name of an FTL. It repeats passes over the
+    /// input until the device takes no more writes, or for `most` passes. `scale` gives shorter
+    /// lifetimes. Returns the result as JSON.
     #[pyfunction]
     #[pyo3(signature = (point, most, scale=None, progress=None, plugins=Vec::new()))]
     fn endurance(
@@ -303,9 +305,9 @@ mod functions {
         })
     }
 
-    /// Runs a point, a configuration (JSON) and the name of an FTL, and calls `show` with a frame before its
-    /// measured phase, after each `every` requests and at the end; the run waits for it. Returns its result
-    /// as JSON.
+    /// Runs a point, a configuration (JSON) and the name of an FTL. It calls `show` with a frame
+    /// before the measured phase, after each `every` requests and at the end. The run waits for
+    /// each call. Returns its result as JSON.
     #[pyfunction]
     #[pyo3(signature = (point, show, every=None, progress=None, plugins=Vec::new()))]
     fn watch(
@@ -342,9 +344,9 @@ mod functions {
         })
     }
 
-    /// Holds an FTL to the laws, each in `cases` cases or some of them, or in one `case`: a seed, or the
-    /// line of JSON of a broken law. Returns `(law, cases, case, message, exception)` for each law, the last
-    /// three being None where it held.
+    /// Checks an FTL by every law, in `cases` cases or some of them, or in one `case`. A case is a
+    /// seed, or the line of JSON of a failed check. Returns
+    /// `(law, cases, case, message, exception)` for each law; the last three are None if it passed.
     #[pyfunction]
     #[pyo3(signature = (ftl, cases, case=None, progress=None, plugins=Vec::new()))]
     #[allow(clippy::type_complexity, reason = "a tuple for each law")]
@@ -374,7 +376,7 @@ mod functions {
         Ok(answers)
     }
 
-    /// The files that the path of a trace stands for, each with the file in it that is meant if it is an archive.
+    /// The files that the path of a trace stands for, each with its member if it is an archive.
     #[pyfunction]
     fn trace_parts(py: Python<'_>, path: &str) -> PyResult<Vec<(String, Option<String>)>> {
         let parts = py.detach(|| ftlab::trace::parts(path)).map_err(raise)?;
@@ -401,8 +403,8 @@ mod functions {
         Ok(model.to_string())
     }
 
-    /// What the configured input is like, as JSON `{"trace": ..., "info": ...}`: the statistics, and
-    /// what requests and accesses to pages of the device are like.
+    /// The characteristics of the configured input, as JSON `{"trace": ..., "info": ...}`:
+    /// statistics, requests, and accesses to pages of the device.
     #[pyfunction]
     #[pyo3(signature = (config, progress=None))]
     fn trace_characteristics(
@@ -417,9 +419,9 @@ mod functions {
         Ok(both.to_string())
     }
 
-    /// What LRU mapping caches hit, in one pass over the configured input: `name`, `format`,
-    /// `page_bytes`, `accesses`, `pages`, `pages_per_sample`, and `hits` of caches of 0, 1, 2, ... times
-    /// `pages_per_sample` entries as an array.
+    /// The hits of LRU mapping caches of every size, in one pass over the configured input. The
+    /// keys are `name`, `format`, `page_bytes`, `accesses`, `pages`, `pages_per_sample` and `hits`.
+    /// `hits` is an array for caches of 0, 1, 2, ... times `pages_per_sample` entries.
     #[pyfunction]
     #[pyo3(signature = (config, progress=None))]
     fn mapping_curve<'py>(
@@ -440,7 +442,8 @@ mod functions {
         Ok(answer)
     }
 
-    /// Writes the configured input to a file, in a format that it names or `to` does. Returns JSON.
+    /// Writes the configured input to a file, in the format of `to` or of the file's suffix.
+    /// Returns JSON.
     #[pyfunction]
     #[pyo3(signature = (config, output, to=None, progress=None))]
     fn convert(
@@ -499,7 +502,7 @@ mod functions {
         column!("length", |request| request.length);
         column!("op", |request| request.op.code());
         for attribute in attributes.iter() {
-            // None is larger.
+            // No value is larger.
             let values = requests.iter().map(|request| attribute.of(request.meta) as u16);
             columns.set_item(attribute.name(), array(py, values)?)?;
         }

@@ -1,4 +1,4 @@
-//! What Python code raised inside a run, on its way out.
+//! Exceptions that Python code raised inside a run.
 
 use super::Calls;
 use crate::border::InternalError;
@@ -9,8 +9,8 @@ use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The exceptions of a run, each behind the message that goes through the core in its place: the core knows no
-/// Python.
+/// The exceptions of a run, each with the message that passes through the core in its place: the
+/// core does not use Python.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     kept: Arc<Mutex<Vec<(String, PyErr)>>>,
@@ -34,8 +34,8 @@ impl Faults {
     /// Runs Python code that builds something.
     ///
     /// # Errors
-    /// When it raises; the exception is kept. A device that is too small for a class is a configuration that
-    /// cannot work.
+    /// When it raises; the exception is kept. A device that is too small for a class is an invalid
+    /// configuration.
     pub fn attempt<T>(
         &self,
         code: impl for<'py> FnOnce(Python<'py>) -> PyResult<T>,
@@ -50,7 +50,7 @@ impl Faults {
         })
     }
 
-    /// Keeps an exception and says what it is, in one line.
+    /// Keeps an exception and returns a description in one line.
     fn keep(&self, py: Python<'_>, error: PyErr) -> String {
         let error = blamed(py, error);
         let text = error.value(py).to_string();
@@ -65,20 +65,20 @@ impl Faults {
         message
     }
 
-    /// The first exception of which the core tells, or else the first; all are forgotten.
+    /// The exception that the core's message `told` names, or else the first one; all are cleared.
     pub fn take(&self, told: &str) -> Option<PyErr> {
         let kept = self.clear();
         let place = kept.iter().position(|(message, _)| told.contains(message));
         kept.into_iter().nth(place.unwrap_or(0)).map(|(_, error)| error)
     }
 
-    /// Forgets all exceptions; returns them.
+    /// Clears all exceptions and returns them.
     pub fn clear(&self) -> Vec<(String, PyErr)> {
         std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The exception of which the core tells, with a note that says in which run it was; `error` if there is
-    /// none, or if it says that the run was stopped.
+    /// The exception that the core's message names, with a note that names the run. It is `error`
+    /// if there is none, or if it only reports that the run was stopped.
     pub fn instead_of(&self, py: Python<'_>, error: PyErr) -> PyErr {
         if !error.is_instance_of::<InternalError>(py) {
             return error;
@@ -87,14 +87,14 @@ impl Faults {
         let Some(kept) = self.take(&told) else { return error };
         if let Some((place, _)) = told.split_once(": ").filter(|(place, _)| place.contains(" at "))
         {
-            // An exception without notes is no less true.
+            // An exception without notes is still valid.
             let _ = kept.value(py).call_method1("add_note", (format!("in {place}"),));
         }
         kept
     }
 }
 
-/// What `ftlab.blame` says.
+/// The text that `ftlab.blame` returns.
 fn said<'py>(
     py: Python<'py>,
     function: &str,
@@ -103,13 +103,13 @@ fn said<'py>(
     py.import("ftlab.blame")?.call_method1(function, arguments)
 }
 
-/// What is raised in place of what a class raised.
+/// The exception raised in place of one from a class.
 fn blamed(py: Python<'_>, error: PyErr) -> PyErr {
     let raised = error.clone_ref(py).into_value(py);
     said(py, "blamed", (raised,)).map_or(error, PyErr::from_value)
 }
 
-/// What is raised for an answer of a method that cannot be taken, or the exception when it was called.
+/// The exception for an invalid answer of a method, or the one raised in its call.
 pub fn refused(method: &Bound<'_, PyAny>, found: &Bound<'_, PyAny>, expected: &str) -> PyErr {
     let told = said(method.py(), "refused", (method, found, expected));
     told.map_or_else(|error| error, PyErr::from_value)
@@ -131,14 +131,14 @@ pub fn attribute<'py, T: FromPyObjectOwned<'py>>(
     })
 }
 
-/// An exception with a note that says where a method is.
+/// An exception with a note that gives the place of a method.
 pub fn placed(method: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let py = method.py();
     let raised = error.clone_ref(py).into_value(py);
     said(py, "placed", (method, raised)).map_or(error, PyErr::from_value)
 }
 
-/// A value as messages have it.
+/// A value as messages show it.
 pub fn written(value: &Bound<'_, PyAny>) -> String {
     let text = said(value.py(), "written", (value,)).and_then(|text| text.extract());
     text.unwrap_or_default()

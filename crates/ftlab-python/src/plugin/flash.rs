@@ -1,7 +1,8 @@
-//! The flash in the hands of an FTL written in Python: the commands of [`Flash`], under the same names.
+//! The flash as an FTL written in Python uses it: the commands of [`Flash`], under the same names.
 //!
-//! The device is moved in for the time of a call and moved back at its end, so that nothing is shared. A
-//! rule that is broken becomes a `RuleError`; it ends the run even when the Python code catches it.
+//! The device is moved in for the duration of a call and moved back at its end, so nothing is
+//! shared. A broken rule becomes a `RuleError`, which ends the run even when the Python code
+//! catches it.
 
 use super::{Number, RuleError};
 use ftlab::device::DeviceConfig;
@@ -15,11 +16,11 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Commands of a call, for each page of the device and page of the request: with more it is taken for an
-/// endless loop. Even a policy that goes round all blocks copies each page once.
+/// The most commands of a call, for each page of the device and of the request. More are an endless
+/// loop: even a policy that visits all blocks copies each page once.
 const MOST_COMMANDS_PER_PAGE: u64 = 10;
 
-/// What iterating over the pages of a request inside itself breaks.
+/// The rule that iterating over the pages of a request inside itself breaks.
 const BEGUN_TWICE: &str = "the access of a page begins once: found begin_each inside begin_each";
 
 /// How many devices were lent.
@@ -37,7 +38,7 @@ pub struct TranslationPage {
 #[pyclass(module = "ftlab._core")]
 pub struct LoadedPage {
     page: Option<Loaded>,
-    /// The device that it is of, and the run.
+    /// The number of its device and run.
     device: u64,
 }
 
@@ -72,11 +73,11 @@ pub struct LentFlash {
     device: Device,
     lent: bool,
     commands_left: u64,
-    /// Whether `begin_each` is asking for the next page.
+    /// Whether `begin_each` is requesting the next page.
     goes_through_pages: bool,
     /// The first rule that was broken in this call.
     broken: Option<PyErr>,
-    /// Which device it is, of all of the process.
+    /// Its number, unique in the process.
     number: u64,
 }
 
@@ -93,7 +94,7 @@ impl LentFlash {
         })
     }
 
-    /// Calls `code` while the flash is here, to serve a request of so many pages.
+    /// Calls `code` while the flash is here, to serve a request of this many pages.
     pub fn lend<T>(
         this: &Bound<'_, Self>,
         flash: &mut Flash,
@@ -112,7 +113,8 @@ impl LentFlash {
         mem::swap(&mut *lent.device, flash);
         lent.lent = false;
         match (answer, lent.broken.take()) {
-            // As it is now: with the lines that it has left before it was caught.
+            // The error's present text includes the source lines that it had left before it was
+            // caught.
             (Ok(_), Some(error)) => {
                 Err(PyErr::from_value(error.value(this.py()).clone().into_any()))
             }
@@ -154,7 +156,7 @@ impl LentFlash {
         error
     }
 
-    /// Begins to ask for the next page of a request.
+    /// Begins to request the next page of a request.
     fn enter(&mut self) -> PyResult<()> {
         if mem::replace(&mut self.goes_through_pages, true) {
             return Err(self.breaks(BEGUN_TWICE.to_owned()));
@@ -189,7 +191,7 @@ impl LentFlash {
         self.within("logical page", lpn.0, self.device.geometry().logical_pages).map(Lpn)
     }
 
-    /// Gives a command that takes what a page holds to another one; returns what it is.
+    /// Gives a command that transfers the content of a page to another one; returns its owner.
     fn transfer(
         &mut self,
         py: Python<'_>,
@@ -207,7 +209,7 @@ impl LentFlash {
     }
 }
 
-/// What a page holds: the number of a logical page, or a translation page.
+/// The owner of a page: the number of a logical page, or a translation page.
 fn owner(py: Python<'_>, owner: Owner) -> PyResult<Py<PyAny>> {
     match owner {
         Owner::Data(lpn) => Ok(lpn.0.into_pyobject(py)?.into_any().unbind()),
@@ -248,7 +250,7 @@ impl LentFlash {
         Ok(PageAccesses { pages: pages.try_iter()?.unbind(), flash: this.unbind() })
     }
 
-    /// What follows in this request depends on what this page access has done so far.
+    /// Makes all that follows in this request wait for what this page access has done so far.
     fn hold_later_pages(&mut self) -> PyResult<()> {
         self.command(Flash::hold_later_pages)
     }
@@ -379,7 +381,7 @@ impl LentFlash {
         self.command(|flash| flash.invalidate(ppn).0)
     }
 
-    /// The host no longer needs a logical page.
+    /// Trims a logical page: the host no longer needs it.
     fn trim(&mut self, lpn: Number) -> PyResult<()> {
         let lpn = self.logical(lpn)?;
         self.command(|flash| flash.trim(lpn))
@@ -435,7 +437,7 @@ impl LentFlash {
         Ok(self.here()?.is_erased(pbn))
     }
 
-    /// The page of a block that is programmed next, where they are programmed one after another.
+    /// The next page of a block to program, if its pages are programmed in order.
     fn next_page(&mut self, pbn: Number) -> PyResult<u32> {
         let pbn = self.block(pbn)?;
         Ok(self.here()?.next_page(pbn).0)
@@ -447,7 +449,7 @@ impl LentFlash {
         Ok(self.here()?.erases_of(pbn))
     }
 
-    /// When a plane and its channel will have done all that was asked of them, ns.
+    /// The time at which a plane and its channel complete all their operations, ns.
     fn plane_free_at(&mut self, plane: Number) -> PyResult<u64> {
         let plane = self.within("plane", plane.0, self.device.geometry().planes())?;
         Ok(self.here()?.plane_free_at(plane))

@@ -17,10 +17,11 @@ use pyo3::types::PyList;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The figures by which an FTL tells of its GC: then it has a `gc` section in its result, as others do.
+/// The metrics by which an FTL reports its GC. With them, its result has a `gc` section like that
+/// of other FTLs.
 const GC_FIGURES: [&str; 4] = ["gc_runs", "gc_blocks", "gc_valid_pages", "gc_forced_victims"];
 
-/// What answers are expected to be.
+/// The expected form of answers.
 const BYTES: &str = "bytes, from 0 to 2^64 - 1";
 const COUNTS: &str = "a dictionary of names with counts, from 0 to 2^64 - 1";
 const PLACE: &str = "the number of a page, or None";
@@ -53,7 +54,7 @@ pub fn entry(object: &Bound<'_, PyAny>, plugin: Plugin, name: &'static str) -> P
     };
     let spare: Option<u32> = object.getattr("spare_blocks")?.extract()?;
     Ok(Entry::built(spec, Vec::new(), move |config, flash| {
-        // Python code may ask at any time.
+        // Python code may query planes at any time.
         flash.watch_planes();
         if any_order {
             flash.allow_any_order()?;
@@ -86,9 +87,9 @@ pub struct PythonFtl {
     mapping: Option<Method>,
     metrics: Option<Method>,
     object: Py<PyAny>,
-    /// Bytes of RAM that it said it uses when it was built, if it did.
+    /// RAM that it stated when it was built, B, if any.
     ram_when_built: Option<u64>,
-    /// What `metrics` said when measuring started.
+    /// The values of `metrics` when measuring started.
     before: BTreeMap<&'static str, u64>,
     gc_levels: (u32, u32),
 }
@@ -141,7 +142,7 @@ impl PythonFtl {
         figures.into_iter().map(|(name, figure)| (lasting(name), figure)).collect()
     }
 
-    /// The most that it says it uses, now or when it was built; `None` where it says nothing.
+    /// The larger of its present RAM and that when it was built; `None` if it states none.
     fn stated_ram(&self) -> Option<u64> {
         self.ram_when_built.max(self.faults.run(|py| ram(self.object.bind(py))))
     }
@@ -163,7 +164,7 @@ impl PythonFtl {
     }
 }
 
-/// Bytes of RAM that the object says it uses, as an attribute or a method; `None` where it says nothing.
+/// RAM that the object states, as an attribute or a method, B; `None` if it states none.
 fn ram(object: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     match object.getattr_opt("ram")? {
         Some(found) if found.is_callable() => {
@@ -242,7 +243,7 @@ impl Ftl for PythonFtl {
         self.before = self.figures();
     }
 
-    /// What does not hold is a mistake of the class: a rule that it broke, not a bug of the core.
+    /// A failed audit is an error of the class: a rule that it broke, not a bug of the core.
     fn audit(&self, device: &Device) {
         let held = catch_unwind(AssertUnwindSafe(|| self.audit_all(device)));
         if let Err(panic) = held {

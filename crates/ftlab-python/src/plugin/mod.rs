@@ -1,9 +1,9 @@
-//! What is written in Python: FTLs, orders of replacement, victim policies, separations and write buffers, as values of a
-//! catalogue.
+//! Plug-ins written in Python: FTLs, orders of replacement, victim policies, separations and write
+//! buffers, as values of a catalogue.
 //!
-//! A plug-in is a Python object with `kind`, `name`, `summary`, `source`, and `build(...)`, which returns an
-//! instance of the user's class; `ftlab.plugins` makes them. What a class raises ends the run and is raised
-//! to its caller as it was.
+//! A plug-in is a Python object with `kind`, `name`, `summary`, `source`, and `build(...)`, which
+//! returns an instance of the user's class. `ftlab.plugins` makes such objects. An exception of a
+//! class ends the run and reaches its caller unchanged.
 
 mod buffer;
 mod calls;
@@ -37,7 +37,7 @@ use pyo3::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// A plug-in, and where what it raises is kept.
+/// A plug-in, and the store of its exceptions.
 pub struct Plugin {
     object: Py<PyAny>,
     faults: Faults,
@@ -69,7 +69,8 @@ impl Plugin {
 pub fn catalog(plugins: &[Bound<'_, PyAny>], faults: &Faults) -> PyResult<Catalog> {
     let mut catalog = known().clone();
     if !plugins.is_empty() {
-        // A thread that knows the interpreter comes back to it at a tenth of the cost of one that does not.
+        // A thread that is attached to the interpreter returns to it at a tenth of the cost of one
+        // that is not.
         catalog = catalog.with_threads(|work| Python::attach(|py| py.detach(work)));
         Calls::remember(faults.calls());
     }
@@ -111,7 +112,8 @@ pub fn catalog(plugins: &[Bound<'_, PyAny>], faults: &Faults) -> PyResult<Catalo
     Ok(catalog)
 }
 
-/// Refuses a name that another of the kind has: one of the two would run in place of the other.
+/// Refuses a name that another plug-in of the kind has: one of the two would run in place of the
+/// other.
 fn expect_new(kind: &str, name: &str, is_taken: bool) -> PyResult<()> {
     if !is_taken {
         return Ok(());
@@ -121,7 +123,7 @@ fn expect_new(kind: &str, name: &str, is_taken: bool) -> PyResult<()> {
     Err(ConfigError::new_err(message))
 }
 
-/// The text for as long as the process lives: each name is kept once.
+/// The text for the lifetime of the process: each name is kept once.
 fn lasting(text: String) -> &'static str {
     static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
