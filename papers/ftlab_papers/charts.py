@@ -1,7 +1,7 @@
 """Charts of the kinds that papers draw: grouped bars, and lines over a setting.
 
-What is published is drawn beside ours wherever the paper tells it: an outlined bar, a hollow
-marker. Whiskers are one standard deviation over seeds. One legend above all panels covers nothing.
+A published value is drawn next to ours as an outlined bar or a hollow marker. Whiskers are one
+standard deviation over seeds. One legend above all panels covers nothing.
 """
 
 from __future__ import annotations
@@ -22,23 +22,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LOG_LINES, LOG_BARS = 10.0, 30.0
-"""From this ratio of the largest to the smallest figure on, an axis is logarithmic; one of bars
-later, as they have no foot there."""
+"""The ratio of the largest to the smallest value from which on an axis is logarithmic.
+
+It is higher for bars, whose foot a logarithmic axis cuts off.
+"""
 
 THOUSANDS = 10_000.0
-"""From this figure on an axis counts by thousands."""
+"""The value from which on an axis counts in thousands."""
 
 Style: TypeAlias = dict[str, Any]
-"""What matplotlib takes beside the data."""
+"""Keyword arguments of matplotlib, in addition to the data."""
 
 OUTLINE: Style = {"facecolor": "none", "edgecolor": INK, "linewidth": 1.1}
 WHISKER: Style = {"ecolor": INK, "elinewidth": 0.9, "capsize": 2.0}
 
 
 def panels(draws: Sequence[Draw], columns: int = 3, *, wide: bool = False) -> Figure:
-    """Return a figure with a panel for each function that draws any; ``wide`` ones count two.
+    """Return a figure with a panel for each function that draws anything.
 
-    Panels are lettered in the order of the functions.
+    A ``wide`` panel counts two. Panels are lettered in the order of the functions.
     """
     shown = [(letter, draw) for letter, draw in zip(LETTERS, draws, strict=False) if _draws(draw)]
     rows = max(1, -(-len(shown) // columns))
@@ -69,7 +71,7 @@ def _draws(draw: Draw) -> bool:
 def bars(
     title: str, groups: Sequence[str], series: Sequence[Series], *, percent: bool = False
 ) -> Draw:
-    """Return how to draw groups of bars, one look for each series."""
+    """Return a function that draws groups of bars, in one look for each series."""
 
     def draw(axes: Axes) -> None:
         _scale(axes, series, LOG_BARS, percent=percent)
@@ -106,7 +108,7 @@ def lines(
     percent: bool = False,
     label: str = "",
 ) -> Draw:
-    """Return how to draw a line with markers for each series over equally spaced points."""
+    """Return a function that draws a line with markers for each series over equidistant points."""
 
     def draw(axes: Axes) -> None:
         _scale(axes, series, LOG_LINES, percent=percent)
@@ -135,7 +137,7 @@ def _line(axes: Axes, series: Series, look: Look) -> None:
 
 
 def _known(series: Series) -> tuple[list[int], list[float], list[float] | None]:
-    """Return places, ours, and the whiskers, where there are any."""
+    """Return places, our values, and the whiskers, if there are any."""
     known = [(at, m.ours, m.deviation) for at, m in enumerate(series.marks) if m.ours is not None]
     deviations = [deviation for *_, deviation in known]
     spread = deviations if any(deviations) else None
@@ -143,13 +145,13 @@ def _known(series: Series) -> tuple[list[int], list[float], list[float] | None]:
 
 
 def _published(series: Series) -> tuple[list[int], list[float]]:
-    """Return places, and what is published there."""
+    """Return places, and the published values there."""
     said = [(at, m.published) for at, m in enumerate(series.marks) if m.published is not None]
     return [at for at, _ in said], [figure for _, figure in said]
 
 
 def looks(series: Sequence[Series]) -> list[Look]:
-    """Return the look of each series: that of its FTL, or one by its place."""
+    """Return the look of each series: that of its FTL, or one by its index."""
     places = count()
     return [of_ftl(each.ftl) if each.ftl else numbered(next(places)) for each in series]
 
@@ -162,7 +164,7 @@ def curves(
     y: str,
     **settings: Any,
 ) -> Draw:
-    """Return how to draw a thin line for each name, given its places and values."""
+    """Return a function that draws a thin line for each name, given its places and values."""
 
     def draw(axes: Axes) -> None:
         for place, (name, (places, values)) in enumerate(found.items()):
@@ -174,7 +176,7 @@ def curves(
 
 
 def _scale(axes: Axes, series: Sequence[Series], ratio: float, *, percent: bool) -> None:
-    """Make the vertical axis logarithmic where the figures span that much."""
+    """Make the vertical axis logarithmic if the values span that ratio."""
     marks = [mark for each in series for mark in each.marks]
     figures = [figure for mark in marks for figure in (mark.ours, mark.published) if figure]
     if percent:
@@ -190,14 +192,14 @@ def _scale(axes: Axes, series: Sequence[Series], ratio: float, *, percent: bool)
 
 
 def _foot(axes: Axes) -> None:
-    """Begin at 0 where nothing is below; for lines, unless all of it is far above."""
+    """Begin the axis at 0 if no value is negative; for lines, unless all values are far above."""
     low, high = axes.dataLim.ymin, axes.dataLim.ymax
     if axes.get_yscale() == "linear" and low >= 0 and (axes.patches or low < high / 2):
         axes.set_ylim(bottom=0)
 
 
 def plain(value: float) -> str:
-    """Return a number for an axis, by thousands."""
+    """Return a number for an axis, in thousands."""
     for unit, base in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if abs(value) >= base:
             return f"{value / base:g}{unit}"

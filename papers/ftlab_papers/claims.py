@@ -1,8 +1,8 @@
-"""What a paper claims, as data, and what we found.
+"""The claims of a paper as data, and our findings.
 
-A claim *agrees* if all its findings are met, agrees in *direction only* if all others at least have
-the direction, and *differs* if not (`ftlab_papers.findings`). It is *not measured* where a
-figure does not exist.
+A claim *agrees* if all its findings are met. It agrees in *direction only* if the others at least
+have the direction, and *differs* otherwise (`ftlab_papers.findings`). It is *not measured* if a
+metric does not exist.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ftlab_papers.runs import Key, NotMeasuredError, Runs
 
 
 class Group(Enum):
-    """What a claim counts among."""
+    """The group in which a claim is counted."""
 
     PAPER = "of the paper"
     APART = "of the paper, that cannot fail or that another says"
@@ -34,13 +34,13 @@ class Claim:
     Attributes
     ----------
     id, where, what
-        The name of the claim, its place in the paper, and what it says.
+        The name of the claim, its place in the paper, and its text.
     statements
-        The figures and orders that it is made of.
+        The values and orders that it consists of.
     why
-        Returns what our counters say of it, shown where the claim does not agree.
+        Returns what our counters show about it, for a claim that does not agree.
     proof
-        Why the paper's own numbers leave no way to agree, if they do not.
+        The reason why the paper's own numbers rule out agreement, if they do.
     own
         Whether it is a claim of this project, not of the paper.
     headline
@@ -48,7 +48,7 @@ class Claim:
     constructed
         Whether it holds by the construction of the device or of the FTL.
     double
-        The claim that says the same, if there is one.
+        The claim that states the same, if there is one.
     """
 
     id: str
@@ -64,43 +64,43 @@ class Claim:
 
     @property
     def group(self) -> Group:
-        """What it counts among."""
+        """The group in which the claim is counted."""
         if self.own:
             return Group.OURS
         return Group.APART if self.constructed or self.double else Group.PAPER
 
 
 Maker: TypeAlias = Callable[[Key, Source, Path], Config]
-"""Makes settings of a point's name and its workload, in the folder of the results."""
+"""Makes settings from a point's name and its workload, in the folder of the results."""
 
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """One named thing that is changed, to show why claims do not agree.
+    """One named change, made to explain why claims do not agree.
 
     Attributes
     ----------
     name, what
-        For the names of points, and for people: what is changed.
+        The name for points, and the text for people: what is changed.
     claims
-        The claims that it is held against, if they do not agree.
+        The claims that it is tried on, if they do not agree.
     sections
-        The settings that are laid over every point that these claims look at, or how to make them
-        of a point's name and its workload in the folder of the results.
+        The settings that are laid over every point that these claims use. A function makes them
+        from a point's name and its workload in the folder of the results.
     only
-        Returns whether they are laid over a point of this name; over all by default.
+        Returns whether the settings are laid over a point of this name. Default: over all.
     point
-        Returns the name of the point that stands in for one, such as that of another workload.
-        What is changed is left out where that does not exist.
+        Returns the name of the point that replaces one, such as that of another workload. The
+        change is left out if that point does not exist.
     counted
-        The figures that are read in place of others: another way to count the same.
+        The metrics that replace others: another way to count the same.
     without
         Returns whether a point of this name is left out.
     reading
-        Returns the claim as it is to be read; no point is another one then.
+        Returns another reading of the claim; no point changes then.
     real
-        Whether it plays a real trace's beginning in place of a model. Headlines are held against
-        it even where they agree.
+        Whether it plays a real trace's beginning in place of a model. It is then tried on headlines
+        even if they agree.
     """
 
     name: str
@@ -116,11 +116,11 @@ class Counterfactual:
 
     @property
     def changes_points(self) -> bool:
-        """Whether a point is run otherwise, not only left out, counted or read otherwise."""
+        """Whether points run differently, not only their results are read differently."""
         return bool(self.sections) or not (self.counted or self.reading is not None)
 
     def touches(self, claim: Claim, there: Iterable[Key], points: Mapping[Key, Point]) -> bool:
-        """Tell whether a claim that looks at these points can come out differently."""
+        """Return whether the verdict of a claim that uses these points can change."""
         if self.reading is not None:
             return self.reading(claim) != claim
         there = list(there)
@@ -129,7 +129,7 @@ class Counterfactual:
         return any(self.only(key) or self.without(key) for key in there)
 
     def alter(self, key: Key, points: Mapping[Key, Point], inputs: Sources, results: Path) -> Point:
-        """Return a point as it is when this is changed."""
+        """Return a point with this change."""
         if not self.only(key):
             return points[key]
         point, sections = points[self.point(key)], self.sections
@@ -139,17 +139,17 @@ class Counterfactual:
 
 
 def on(*workloads: str) -> Callable[[Key], bool]:
-    """Return whether a point is on one of these workloads, which its name begins with."""
+    """Return a test whether a point is on one of these workloads, the first part of its name."""
     return lambda key: key[0] in workloads
 
 
 def of(*ftls: str) -> Callable[[Key], bool]:
-    """Return whether a point is of one of these FTLs, where they come second in its name."""
+    """Return a test whether a point is of one of these FTLs, the second part of its name."""
     return lambda key: key[1] in ftls
 
 
 class Explained(Enum):
-    """What is known of a claim that does not agree, the most first."""
+    """What explains a claim that does not agree, the strongest first."""
 
     BY_ONE = "agrees when one thing is changed"
     BY_PROOF = "cannot agree by the paper's own numbers"
@@ -158,7 +158,7 @@ class Explained(Enum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim with what was found, and what is found when one thing is changed."""
+    """A claim with its findings, and the findings with one change each."""
 
     claim: Claim
     findings: Sequence[Finding]
@@ -169,7 +169,7 @@ class Judged:
 
     @property
     def explained(self) -> Explained | None:
-        """What explains that it does not agree; None if it does."""
+        """What explains the disagreement; None if the claim agrees."""
         if self.verdict is Verdict.AGREES:
             return None
         if any(each.judged.verdict is Verdict.AGREES for each in self.instead):
@@ -179,7 +179,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Instead:
-    """What is found of a claim when one thing is changed.
+    """The findings of a claim with one change.
 
     ``ran`` are the runs by label and digest, each once.
     """
@@ -190,7 +190,7 @@ class Instead:
 
 
 def judge(claim: Claim, runs: Runs) -> Judged:
-    """Return the verdict of the one rule on a claim."""
+    """Return the verdict on a claim by the one rule."""
 
     def find(runs: Runs) -> list[Finding] | NotMeasuredError:
         try:
@@ -217,7 +217,7 @@ def _worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def published(claim: Claim) -> str:
-    """Return what is published."""
+    """Return the published values."""
     return _lines((each.what, each.published) for each in claim.statements)
 
 

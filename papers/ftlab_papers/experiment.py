@@ -1,4 +1,4 @@
-"""An experiment of a paper: what is run, what is claimed, what is shown."""
+"""An experiment of a paper: its points, its claims and its report."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Points = Mapping[Key, Point]
 """Points by the names under which `Runs` has their results."""
 
 SEEDS = 3
-"""How often each point is run, on an input made with another seed."""
+"""Runs of each point, each on an input made with another seed."""
 
 
 @dataclass(frozen=True)
@@ -30,27 +30,27 @@ class Experiment:
     Attributes
     ----------
     name, title
-        For the command line, and for people.
+        The name for the command line, and the title for people.
     workloads
         The traces that it used.
     points
-        Returns what is run on them.
+        Returns the points to run on them.
     claims
-        What the paper says.
+        The claims of the paper.
     parts
-        Returns what the report shows of the results and the claims.
+        Returns the parts of the report, from the results and the claims.
     prepare
-        Returns the inputs that are run, made from those of the workloads beside the results.
+        Returns the inputs to run, made from those of the workloads and kept with the results.
     counterfactuals
-        What is changed, one thing at a time, for claims that do not agree.
+        The changes tried on claims that do not agree, one at a time.
     of_prefixes
-        The settings that a real prefix needs beside it, where it takes the place of a model.
+        The additional settings that a real prefix needs when it replaces a model.
     whole
-        Returns what is run if nothing of the paper is left out for its time, where something is.
+        Returns the points of the whole paper, if ``points`` leaves some out to save time.
     shortened
-        What is run where inputs are cut short, if that is not their first requests.
+        A description of what is run when inputs are cut short, if that is not their first requests.
     seeds
-        How often each point is run, unless asked otherwise.
+        The default number of runs of each point.
     """
 
     name: str
@@ -80,10 +80,10 @@ def reproduce(
 ) -> Report:
     """Run what is missing in the folder ``results``, judge the claims, and return the report.
 
-    ``traces`` is a folder with real traces, each of which takes the place of its model;
-    ``requests`` cuts all inputs short; each model makes an input with each of so many ``seeds``.
-    With ``whole`` nothing of the paper is left out for its time. With ``scoreboard`` each change is
-    run at every point that it alters, so that all claims are judged with it.
+    The folder ``traces`` has real traces, each of which replaces its model. ``requests`` cuts all
+    inputs short. Each model makes one input for each of ``seeds`` seeds. With ``whole``, all points
+    of the paper are run. With ``scoreboard``, each change is run at every point that it alters, so
+    that it judges all claims. Raises `ConfigError` for ``whole`` if no point is ever left out.
     """
     if whole and experiment.whole is None:
         raise ConfigError(f"whole: found {experiment.name}, of which nothing is left out")
@@ -123,19 +123,19 @@ class _Evaluation:
     results: Path
     progress: Told | None
     known: dict[str, Result] = field(default_factory=dict)
-    """Results of the points as they are, by digest: most changes leave most of them alone."""
+    """Results of the unchanged points, by digest: most changes leave most of them alone."""
 
     def run(self) -> Runs:
-        """Run the points as they are."""
+        """Run the unchanged points."""
         self.known.update(self._results(self.points))
         return self._runs(self.points, self.known)
 
     def run_changed(self, points: Sequence[Points], counted: Mapping[str, str]) -> Runs:
-        """Run points of which some are changed; figures named in ``counted`` are others."""
+        """Run points, some of them changed; ``counted`` replaces metrics by others."""
         return self._runs(points, self.known | self._results(points), counted)
 
     def _results(self, points: Sequence[Points]) -> dict[str, Result]:
-        """Return the results of points that are not known, by their digests."""
+        """Return the results of points that are not known yet, by their digests."""
         flat = [point for each in points for point in each.values()]
         new = [point for point in flat if point.digest not in self.known]
         found = run_points(new, self.results, progress=self.progress)
@@ -153,10 +153,10 @@ class _Evaluation:
     def with_one_change(
         self, changed: Counterfactual, judged: Sequence[Judged], *, everywhere: bool = False
     ) -> tuple[Sequence[Judged], Score | None]:
-        """Return the claims, those that it may explain with what is found, and its score.
+        """Return the claims, with the findings of those that the change may explain, and its score.
 
-        Points are run that the claims look at which it may explain, or ``everywhere``. There is no
-        score where nothing is run.
+        Only points that these claims use are run, or all with ``everywhere``. If none is run, there
+        is no score.
         """
         open_ = [each for each in judged if self._concerns(changed, each)]
         used = {key for each in open_ for key in each.used}
@@ -214,7 +214,7 @@ class _Evaluation:
         return judge(claim, runs).verdict
 
     def _concerns(self, changed: Counterfactual, judged: Judged) -> bool:
-        """Tell whether a claim is held against a change, and can come out differently with it."""
+        """Return whether a change is tried on a claim and can alter its verdict."""
         is_open = judged.verdict is not Verdict.AGREES
         held = judged.claim.id in changed.claims and (
             is_open or (changed.real and judged.claim.headline)

@@ -1,28 +1,28 @@
-"""Published figures and orders, and the one rule that holds ours against them.
+"""Published values and orders, and the one rule that compares ours with them.
 
-Each is a frozen value that can be read without a run. Ours are worked out for each seed
-(`ftlab_papers.measures`); what is compared is their mean.
+Each is a frozen value that can be read without a run. Our values are computed for each seed
+(`ftlab_papers.measures`), and their mean is compared.
 
-* A `Value` is met if ours lies within 25 % of the published one, or within 0.02 of it; within less
-  where the claim names a narrower bar.
-* A `Change` is met likewise, if it also has the same sign (unless 0 is published); one that has
-  only the same sign agrees in direction.
-* A `Bound` is met if ours lies between the published bounds, as they stand, with every seed; one of
-  a change otherwise agrees in direction if it has the sign of both.
-* An `Order` is met if it is ours too; figures that differ by less than 0.001, or by less than a
-  thousandth of the larger, count as equal.
+* A `Value` is met if ours lies within 25 % of the published one or within 0.02 of it. A claim may
+  name a narrower limit.
+* A `Change` is met likewise if it also has the same sign, unless 0 is published. One that only has
+  the same sign agrees in direction.
+* A `Bound` is met if ours lies between the published bounds, unrounded, with every seed. A bound of
+  a change that is not met agrees in direction if it has the sign of both bounds.
+* An `Order` is met if ours is the same. Values that differ by less than 0.001, or by less than a
+  thousandth of the larger one, count as equal.
 
-A change whose sign is not that of every seed is a tie, and so are two figures whose order is not.
-A tie counts as equal, and as a change without a direction. A bound that some seeds meet and others
-do not is a tie, too, and a tie does not meet a bound. A statement that something rises or falls is
-a bound of the change by `NEAR_LEAST`: less is flat.
+A change is a tie if seeds differ in its sign. Two values are a tie if seeds differ in their order.
+A tie counts as equal, and as a change without a direction. A bound that only some seeds meet is
+also a tie, and is not met. A statement that something rises or falls is a bound of the change by
+`NEAR_LEAST`: a smaller change is flat.
 
 A logarithm, such as SDRPP, is judged by differences and by its order. As a value, 25 % of it would
-be a factor of many.
+be a large factor.
 
-A change is new / old - 1 or 1 - old / new: a figure whose sign says which is better.
+A change is new / old - 1 or 1 - old / new: its sign shows which is better.
 
-Why this rule: choices.md#verdict-rule, choices.md#verdict-ties.
+The reasons for this rule are in choices.md#verdict-rule and choices.md#verdict-ties.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ TIE = "a tie"
 
 
 class Verdict(Enum):
-    """How what is published and our figures compare, the best first."""
+    """How published values and ours compare, the best first."""
 
     AGREES = "agrees"
     DIRECTION = "direction only"
@@ -67,7 +67,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What is published and ours, as texts, and how they compare."""
+    """A published value and ours, as texts, and how they compare."""
 
     what: str
     published: str
@@ -77,7 +77,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Value:
-    """A published figure that has no direction, and the share that ours may differ by."""
+    """A published value without a direction, and the share by which ours may differ."""
 
     what: str
     said: float
@@ -87,12 +87,12 @@ class Value:
 
     @property
     def published(self) -> str:
-        """The text of what is published."""
+        """The published value as text."""
         bar = "" if self.within == NEAR_RATIO else f" within {number(self.within, '%')}"
         return number(self.said, self.unit) + bar
 
     def find(self, runs: Runs) -> Finding:
-        """Return ours beside it."""
+        """Return our value and its comparison."""
         found = _of_seeds(self.ours, runs)
         near = _near(self.said, fmean(found), self.within)
         verdict = Verdict.AGREES if near else Verdict.DIFFERS
@@ -101,7 +101,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Change:
-    """A published change or difference, whose sign says what is better."""
+    """A published change or difference, whose sign shows which is better."""
 
     what: str
     said: float
@@ -110,11 +110,11 @@ class Change:
 
     @property
     def published(self) -> str:
-        """The text of what is published."""
+        """The published change as text."""
         return number(self.said, self.unit)
 
     def find(self, runs: Runs) -> Finding:
-        """Return ours beside it."""
+        """Return our change and its comparison."""
         found = _of_seeds(self.ours, runs)
         ours, tie = fmean(found), _is_tie(found)
         same_sign = self.said * ours > 0
@@ -127,9 +127,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Bound:
-    """A figure that is published to lie above, below, or between two.
+    """A value that is published as above, below or between bounds.
 
-    That of a change is ``directed``: it agrees in direction if it has the sign of both bounds.
+    A bound of a change is ``directed``: it agrees in direction if it has the sign of both bounds.
     """
 
     what: str
@@ -141,14 +141,14 @@ class Bound:
 
     @property
     def published(self) -> str:
-        """The text of what is published."""
+        """The published bounds as text."""
         low, high = number(self.above, self.unit), number(self.below, self.unit)
         if math.isinf(self.below):
             return f"at least {low}"
         return f"at most {high}" if math.isinf(self.above) else f"{low} to {high}"
 
     def find(self, runs: Runs) -> Finding:
-        """Return ours beside it."""
+        """Return our value and its comparison."""
         found = _of_seeds(self.ours, runs)
         within = [self.above <= each <= self.below for each in found]
         ours, no_sign = fmean(found), self.directed and _is_tie(found)
@@ -162,7 +162,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Order:
-    """Names that are published in ascending order of their figures."""
+    """Names published in ascending order of their values."""
 
     what: str
     ours: Mapping[str, Term]
@@ -170,11 +170,11 @@ class Order:
 
     @property
     def published(self) -> str:
-        """The text of what is published."""
+        """The published order as text."""
         return " ≤ ".join(self.ours)
 
     def find(self, runs: Runs) -> Finding:
-        """Return ours beside it."""
+        """Return our order and its comparison."""
         found = {name: _of_seeds(term, runs) for name, term in self.ours.items()}
         pairs = list(pairwise(found.items()))
         ties = [
@@ -195,14 +195,14 @@ Statement: TypeAlias = Value | Change | Bound | Order
 
 
 def of_each(names: Iterable[str], *statements: Callable[[str], Statement]) -> list[Statement]:
-    """Return what is stated of each name."""
+    """Return the statements about each name."""
     return [statement(name) for name in names for statement in statements]
 
 
 def rising(
     term: Callable[[str, str], Term], unit: str, variants: Sequence[str], traces: Mapping[str, str]
 ) -> list[Statement]:
-    """Return that a figure rises in this order of variants, on each trace, which has a name."""
+    """Return statements that a value rises in this order of variants, on each named trace."""
     return of_each(
         traces,
         lambda trace: Order(traces[trace], {each: term(trace, each) for each in variants}, unit),
@@ -210,7 +210,7 @@ def rising(
 
 
 def number(figure: float, unit: str = "") -> str:
-    """Return a figure as text; unit ``%`` makes a share a percentage, ``+`` shows the sign."""
+    """Return a value as text; unit ``%`` makes a share a percentage, ``+`` shows the sign."""
     if unit == "%+":
         return f"{100 * figure:+.1f} %"
     if unit == "%":
@@ -222,7 +222,7 @@ def number(figure: float, unit: str = "") -> str:
 
 
 def spread(found: Sequence[float], unit: str = "", *, tie: bool = False) -> str:
-    """Return the mean of what each seed gave as text, with a standard deviation worth telling."""
+    """Return the mean over seeds as text, with the standard deviation if it is relevant."""
     text = number(fmean(found), unit)
     if len(found) > 1 and stdev(found) > EQUAL * abs(fmean(found)):
         text += f" ± {number(stdev(found), unit.rstrip('+'))}"

@@ -1,6 +1,6 @@
-"""The workloads of a paper: real traces where there are any, else the built-in models of them.
+"""The workloads of a paper: real traces if there are any, otherwise their built-in models.
 
-What that means for verdicts: choices.md#models-for-traces.
+The consequences for verdicts are in choices.md#models-for-traces.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ WHOLE = {
     "financial2": 3_699_194,
     "websearch3": 4_261_709,
 }
-"""Requests of public traces: those of UMass, as DLOOP and MNFTL count them."""
+"""Requests of public traces: those of UMass, as counted by DLOOP and MNFTL."""
 
 NEARLY = 0.99
-"""A file with this share of the requests is the whole trace."""
+"""A file with at least this share of the requests is the whole trace."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class Prefix:
     Attributes
     ----------
     files
-        Names under which they are known, without the end of a compressed file.
+        File names of the prefix, without the suffix of compression.
     rounds
-        How often they are played.
+        How often it is played.
     scan
-        Volumes of which they have a scan, which the whole trace is far from having as often.
+        Volumes that the prefix scans, which the whole trace does far less often.
     slower
-        How many times as far apart they come.
+        Factor by which the times between requests are stretched.
     what
-        What it is called, where a trace has more than one.
+        Its name, if a trace has more than one prefix.
     """
 
     files: tuple[str, ...]
@@ -55,7 +55,7 @@ class Prefix:
 FINANCIAL1_PREFIX = Prefix(("Financial1.first10000.spc",), 134, (18, 19, 20))
 """As many requests as MNFTL plays of Financial1.
 
-Its share of writes is 59 %, that of the whole trace 77 %, and that of all but the scan 82 %.
+Its share of writes is 59 %. The whole trace has 77 %, and the prefix without the scan 82 %.
 """
 
 FINANCIAL1_BEGINNING = Prefix(
@@ -74,13 +74,13 @@ class Workload:
     Attributes
     ----------
     name
-        The built-in profile that stands for it.
+        The built-in profile that models it.
     files
-        Names under which the whole real trace is known, without the end of a compressed file.
+        File names of the whole real trace, without the suffix of compression.
     prefixes
-        Its first requests, where they are public.
+        Its first requests, if they are public.
     modelled
-        Whether a profile stands for it; what is not modelled is left out where there is no file.
+        Whether a profile models it. If not, it is left out when there is no file.
     """
 
     name: str
@@ -91,17 +91,17 @@ class Workload:
 
 @dataclass(frozen=True)
 class Source:
-    """What is run for a workload."""
+    """The input of a workload."""
 
     workload: Workload
     file: Path | None
     requests: int | None
     seed: int = 1
-    """Of the model."""
+    """Seed of the model."""
     prefixes: tuple[tuple[Prefix, Path], ...] = ()
-    """Its real beginnings and their files, where they are all that is there of it."""
+    """Its real prefixes and their files, if the whole trace is missing."""
     part: Config = field(default_factory=dict, hash=False)
-    """Settings of the input that choose a part of the file."""
+    """Settings of the input that select a part of the file."""
 
     @property
     def config(self) -> Config:
@@ -115,13 +115,13 @@ class Source:
 
     @property
     def files(self) -> list[Path]:
-        """The real files that are read."""
+        """The real files to read."""
         whole = [] if self.file is None else [self.file]
         return whole + [path for _, path in self.prefixes]
 
     @property
     def share(self) -> str | None:
-        """What the file has of the public trace, where that is a part of it."""
+        """The share of the public trace that the file has, if it is a part of it."""
         whole = WHOLE.get(self.workload.name)
         found = counted(self.file) if self.file and whole else None
         if found is None or whole is None or found >= NEARLY * whole:
@@ -130,7 +130,7 @@ class Source:
 
     @property
     def described(self) -> str:
-        """The text that says what was run."""
+        """A text that describes the input."""
         part = f"a part of the real trace ({self.share})" if self.share else "the real trace"
         what = "the built-in model" if self.file is None else f"{part}, {self.file.name}"
         part = "" if self.requests is None else f", its first {self.requests:,} requests"
@@ -144,10 +144,10 @@ Sources = Mapping[str, Source]
 def sources(
     workloads: Sequence[Workload], traces: str | Path | None, requests: int | None, seed: int = 1
 ) -> dict[str, Source]:
-    """Return what to run for each workload, by its name.
+    """Return the input of each workload, by its name.
 
-    ``traces`` is a folder that is searched for real traces; ``requests`` cuts all of them short;
-    models are made with ``seed``.
+    The folder ``traces`` is searched for real traces. ``requests`` cuts all inputs short. Models
+    are made with ``seed``.
     """
     files = _files(traces) if traces is not None else {}
     found = {}
@@ -162,7 +162,7 @@ def sources(
 
 
 def modelled(found: Sources, traces: str | Path) -> str | None:
-    """Return what to say of the workloads of which a folder of ``traces`` has no file, if any."""
+    """Return a remark on the workloads that the folder ``traces`` has no file of, if any."""
     lacking = [each.workload for each in found.values() if not each.files]
     if not lacking:
         return None
@@ -172,7 +172,7 @@ def modelled(found: Sources, traces: str | Path) -> str | None:
 
 
 def parts(found: Sources) -> list[str]:
-    """Return what to say of the real traces of which a file has only a part."""
+    """Return remarks on the real traces of which a file has only a part."""
     return [
         f"{each.file.name}: found {each.share}; verdicts on {name} are of that part"
         for name, each in found.items()

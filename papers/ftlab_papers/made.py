@@ -1,4 +1,4 @@
-"""Inputs made from others: each written once, as a trace beside the results."""
+"""Inputs made from others, each written once, as a trace in the folder of the results."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ftlab_papers.volumes import MIB
 def looped(
     trace: Config, rounds: int, without: Iterable[int], results: Path, slower: int = 1
 ) -> Path:
-    """Return a trace that repeats another, but for the requests to some volumes.
+    """Return a trace that repeats another, without the requests to some volumes.
 
-    They come ``slower`` times as far apart. Each round begins a mean interval of arrivals after the
-    last request of the one before it.
+    Times between requests are ``slower`` times as long. Each round begins a mean interval of
+    arrivals after the last request of the previous one.
     """
     left_out = sorted(without)
 
@@ -34,7 +34,7 @@ def looped(
 
 
 def side_by_side(trace: Config, results: Path) -> Path:
-    """Return a trace of one volume, on which those of another lie one behind the other."""
+    """Return a trace of one volume that holds the volumes of another, one after the other."""
 
     def make(columns: Columns) -> Columns:
         volumes = columns["volume"]
@@ -51,7 +51,7 @@ def side_by_side(trace: Config, results: Path) -> Path:
 
 
 def aligned(trace: Config, to: int, results: Path) -> Path:
-    """Return a trace whose requests begin at the multiple of so many bytes that lies below."""
+    """Return a trace whose offsets are rounded down to a multiple of ``to`` bytes."""
 
     def make(columns: Columns) -> Columns:
         offsets = columns["offset"].astype(np.int64)

@@ -1,4 +1,4 @@
-"""What is held against a published figure: an expression over figures of points, worked out later.
+"""Expressions over metrics of points, evaluated later and compared with a published value.
 
 >>> from ftlab_papers.measures import at, mean, relative
 >>> gain = relative("response_us.mean", ("build", "tpftl"), ("build", "dftl"))
@@ -18,7 +18,7 @@ from typing import TypeAlias
 from ftlab_papers.runs import Figure, Key, Runs, ratio
 
 Term: TypeAlias = Callable[[Runs], float]
-"""Anything that works out a figure from runs."""
+"""Anything that computes a value from runs."""
 
 
 def _operation(
@@ -33,11 +33,11 @@ def _operation(
 
 
 class Measure(ABC):
-    """A term with arithmetic; division by a figure that is 0 is not measured."""
+    """A term with arithmetic; division by a value of 0 is not measured."""
 
     @abstractmethod
     def __call__(self, runs: Runs) -> float:
-        """Work it out; raises `NotMeasuredError` where a figure does not exist."""
+        """Compute the value; raises `NotMeasuredError` if a metric does not exist."""
 
     __add__ = _operation(operator.add)
     __sub__ = _operation(operator.sub)
@@ -53,41 +53,41 @@ class Measure(ABC):
 
 @dataclass(frozen=True)
 class At(Measure):
-    """A figure of a point."""
+    """A metric of a point."""
 
     figure: Figure
     key: Key
 
     def __call__(self, runs: Runs) -> float:
-        """Return the figure."""
+        """Return the metric."""
         return runs(self.figure, *self.key)
 
 
 @dataclass(frozen=True)
 class Of(Measure):
-    """What a function makes of terms."""
+    """The result of a function of terms."""
 
     work: Callable[..., float]
     terms: tuple[Term | float, ...]
 
     def __call__(self, runs: Runs) -> float:
-        """Return what comes out."""
+        """Return the result."""
         return float(self.work(*(each(runs) if callable(each) else each for each in self.terms)))
 
 
 def at(figure: Figure, *key: str) -> Measure:
-    """Return a figure of a point."""
+    """Return a metric of a point."""
     return At(figure, key)
 
 
 def relative(figure: Figure, new: Sequence[str], old: Sequence[str]) -> Measure:
-    """Return new / old - 1 of a figure of two points."""
+    """Return new / old - 1 of a metric of two points."""
     return at(figure, *new) / at(figure, *old) - 1
 
 
 @cache
 def _of_all(work: Callable[[Sequence[float]], float]) -> Callable[..., float]:
-    """Return a function of values one by one, the same for the same."""
+    """Return a measure that applies a function of values; equal calls are equal."""
     return lambda *values: work(values)
 
 
@@ -102,7 +102,7 @@ def least(terms: Iterable[Term]) -> Measure:
 
 
 def most(terms: Iterable[Term]) -> Measure:
-    """Return the most of terms."""
+    """Return the largest of terms."""
     return Of(_of_all(max), tuple(terms))
 
 

@@ -1,7 +1,7 @@
-"""Real prefixes: the first requests of a trace, looped, played through the same FTLs as its model.
+"""Real prefixes: the first requests of a trace, looped, run on the same FTLs as its model.
 
-A loop is an extreme of places that last, and a prefix is not the whole trace. So it stands beside
-the model as a counterfactual, and its verdict is not that of the claim.
+A loop is an extreme of places that last, and a prefix is not the whole trace. It is therefore run
+as a counterfactual in addition to the model, and does not decide the verdict of the claim.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ BEGINNING = Workload("financial1, its beginning", FINANCIAL1_BEGINNING.files, mo
 """50,002 requests, with the volumes laid over each other."""
 
 FIRST_SEED: Config = {"run": {"seed": 1}}
-"""A prefix is one input, and its model beside it is run once, too."""
+"""A prefix is one input, so the model compared with it is also run once."""
 
 
 def counterfactuals(
     inputs: Sources, claims: Sequence[str], beside: Config, results: Path
 ) -> list[Counterfactual]:
-    """Return for each workload that has a prefix beside its model what the prefix changes.
+    """Return the changes by prefixes, for each workload with both a prefix and a model.
 
-    ``beside`` has the settings that it needs. With them alone the model is run, too, which tells
-    what is their doing.
+    ``beside`` has the settings that a prefix needs. The model is also run with them alone, which
+    separates their effect.
     """
     found = []
     for name, source in inputs.items():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARKDOWN, HTML, JSON = FILES = ("report.md", "report.html", "claims.json")
-"""The files of a report, but for its figures."""
+"""The files of a report, without its figures."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class Part:
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = ()
     claims: Sequence[Judged] = ()
-    """Claims whose published figures are shown beside ours."""
+    """Claims whose published values are shown next to ours."""
 
     reasons: Sequence[Judged] = ()
-    """Claims that are shown with what explains them."""
+    """Claims that are shown with their explanation."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that an experiment shows."""
+    """The content of the report of an experiment."""
 
     title: str
     parts: Sequence[Part]
@@ -61,11 +61,11 @@ class Report:
     """Requests at which each input was cut short."""
 
     shortened: str = ""
-    """What was run instead, if that is not the first requests of each input."""
+    """A description of what was run, if that is not the first requests of each input."""
 
     @property
     def banner(self) -> str:
-        """The text that must be read first, if there is one."""
+        """The text that must be read first, if any."""
         if self.cut is None:
             return ""
         if self.shortened:
@@ -77,7 +77,7 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """What came out, in a few sentences."""
+        """The results in a few sentences."""
         return summary(self.judged)
 
 
@@ -97,7 +97,7 @@ def write(report: Report, folder: str | Path) -> list[Path]:
 
 
 def claim_table(judged: Sequence[Judged]) -> Table:
-    """Return a row for each finding: what is published beside ours, and the verdict of the claim.
+    """Return a row for each finding: published and our values, and the verdict of the claim.
 
     The first finding of a claim has its name.
     """
@@ -111,7 +111,7 @@ def claim_table(judged: Sequence[Judged]) -> Table:
 
 
 def findings(judged: Judged) -> list[tuple[str, str, str]]:
-    """Return for each statement of a claim what it is of, what is published, and ours."""
+    """Return subject, published value and our value for each statement of a claim."""
     said = [(each.what, each.published) for each in judged.claim.statements]
     found = [each.ours for each in judged.findings] or [ABSENT] * len(said)
     return [(what, text, ours) for (what, text), ours in zip(said, found, strict=True)]
@@ -134,13 +134,13 @@ def unexplained(judged: Sequence[Judged]) -> list[Judged]:
 
 
 def explanations(judged: Judged) -> list[str]:
-    """Return what our counters say of a claim, and why it cannot agree, where that is known."""
+    """Return what our counters show about a claim, and why it cannot agree, if known."""
     proof = judged.claim.proof
     return [*filter(None, [judged.note]), *([f"It cannot agree: {proof}"] if proof else [])]
 
 
 def settings_of(changed: Counterfactual) -> str:
-    """Return what is laid over each point, as the command line takes it, if it is the same."""
+    """Return the settings laid over each point, as command-line options, if they are the same."""
     if callable(changed.sections):
         return ""
     return " ".join(
@@ -154,7 +154,7 @@ LISTED = ("claim", "counts among those", "where", "what", "published")
 
 
 def published_table(claims: Sequence[Claim]) -> Table:
-    """Return a row for each claim: what is published."""
+    """Return a row for each claim with its published values."""
     return Table(LISTED, [[cell.replace("\n", " ") for cell in _listed(each)] for each in claims])
 
 
@@ -163,7 +163,7 @@ def _listed(claim: Claim) -> list[str]:
 
 
 def claim_parts(judged: Sequence[Judged]) -> list[Part]:
-    """Return the rule with how many claims have each verdict, and the claims."""
+    """Return the rule with the number of claims for each verdict, and the claims."""
     return [
         Part("Verdicts", [RULE], [count_table(judged), explained_table(judged)]),
         Part("Published and ours", (), claims=judged),
@@ -252,7 +252,7 @@ def _markdown(report: Report) -> str:
 
 
 def _reason(judged: Judged) -> list[str]:
-    """Return what explains a claim as Markdown."""
+    """Return the explanation of a claim as Markdown."""
     blocks = [f"### {judged.claim.id}: {judged.claim.what}", *explanations(judged)]
     for each in judged.instead:
         settings = settings_of(each.changed)

@@ -1,4 +1,4 @@
-"""The volumes of a workload, each an input of its own: split once, and kept beside the results."""
+"""The volumes of a workload as separate inputs, split once and kept with the results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST_CAPACITY = 64 * MIB
 
 
 def split(sources: Sources, results: Path) -> dict[str, Source]:
-    """Return one source for each volume, named ``WORKLOAD/NUMBER``, split where that is missing."""
+    """Return a source for each volume, named ``WORKLOAD/NUMBER``; split traces not yet split."""
     found = {}
     for name, source in sources.items():
         for each in volumes.split(source.config, results):
@@ -39,7 +39,7 @@ def statistics_of(source: Source) -> Record:
 def extent(source: Source) -> int:
     """Return the bytes of a volume's device: from its first to its last used mebibyte, 64 at least.
 
-    A device without a capacity has as many.
+    A device without a capacity has this many.
     """
     (volume,) = statistics_of(source)["volumes"]
     first, end = int(volume["first_byte"]), int(volume["end_byte"])

@@ -1,9 +1,11 @@
-"""How near CACH-FTL's response to random writes can come to BM's, by the paper's own numbers.
+"""Bounds CACH-FTL's response to random writes relative to BM's, by the paper's own numbers.
 
-Both are below the same cache, so each group that it evicts is held against itself. BM writes its
-block anew. So does CACH-FTL with a group above the threshold; a smaller one it appends to the PMR,
-and its GC works while no request is there (4.1, 4.2.2, 4.3.3; times of 5.1; workload of 5.2).
-Times are ms, shares are of groups.
+Both are below the same cache, so they are compared for each group that it evicts. BM rewrites the
+group's block. CACH-FTL does so for a group above the threshold and appends a smaller one to the
+PMR. Its GC works while there is no request.
+
+The times are those of section 5.1, in ms, and the workload that of 5.2. The mechanisms are those of
+4.1, 4.2.2 and 4.3.3. Shares are of groups.
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ READ, PROGRAM, ERASE = 0.025, 0.2, 1.5
 BLOCKS = SYNTHETIC_BYTES // BLOCK
 BLOCK_PAGES = 64
 CACHED_BLOCKS = 128 + 6
-"""Those of which C-lash can hold pages at once: a page each in the p-space, and the b-space."""
+"""Blocks of which C-lash can hold pages at once: one page each in the p-space, and the b-space."""
 THRESHOLD = 4
 
 WRITES = 250_000
 GAP = 200.0
-"""Between requests of a page, on average."""
+"""The mean time between requests of a page."""
 LOCAL = 0.2
-"""The spatial locality, read as widely as a share can be: of all requests, not of the others."""
+"""The spatial locality in its widest reading: a share of all requests, not of the others."""
 
 OTHERS = BLOCK_PAGES - 1
 GC_PHASES = (
@@ -40,14 +42,15 @@ GC_PHASES = (
 
 PMR_SHARE, IDLE_SHARE, SYNC_BLOCKS = 0.1, 0.1, 3
 BETWEEN = (math.floor(PMR_SHARE * IDLE_SHARE * BLOCKS) - SYNC_BLOCKS) * BLOCK_PAGES
-"""Pages of the PMR between where GC begins in idle time and where a write waits for it."""
+"""Pages of the PMR between the start of GC in idle time and the point where a write waits for
+it."""
 
 REWRITTEN = ERASE + BLOCK_PAGES * (READ + PROGRAM)
-"""The most that it takes to write a block anew."""
+"""The longest time to rewrite a block."""
 
 
 def writes_to_group(sequential: float) -> float:
-    """Return the mean number of writes that a group stands for, at most.
+    """Return an upper bound of the mean number of writes that a group stands for.
 
     A write joins a group if its block is in the cache.
     """
@@ -56,20 +59,20 @@ def writes_to_group(sequential: float) -> float:
 
 
 def large(sequential: float) -> float:
-    """Return the share of groups above the threshold, at most, by Markov's inequality."""
+    """Return an upper bound of the share of groups above the threshold, by Markov's inequality."""
     return min((writes_to_group(sequential) - 1) / THRESHOLD, 1.0)
 
 
 def in_use(sequential: float) -> float:
-    """Return the share of a block's pages that the warm-up has written, at least, on average."""
+    """Return a lower bound of the mean share of a block's pages that the warm-up has written."""
     return 1 - math.exp(-_elsewhere(sequential) * WRITES / (BLOCKS * BLOCK_PAGES))
 
 
 def waiting(sequential: float) -> float:
-    """Return the mean wait of a request, at most.
+    """Return an upper bound of the mean wait of a request.
 
-    Gaps are exponential, so it comes at any time, and waits for what is left of a phase of GC or of
-    a request; each request is taken to evict a group.
+    Gaps are exponential, so a request arrives at any time. It waits for the rest of a phase of GC
+    or of another request. Each request is assumed to evict a group.
     """
     writes, share = writes_to_group(sequential), large(sequential)
     spans = (*GC_PHASES, THRESHOLD * PROGRAM)
@@ -79,9 +82,9 @@ def waiting(sequential: float) -> float:
 
 
 def most_of_bm(sequential: float) -> float:
-    """Return the most that CACH-FTL's response can be of BM's, at a rate of sequential writes.
+    """Return the highest ratio of CACH-FTL's response to BM's, at a rate of sequential writes.
 
-    Large groups are taken to be those of the fullest blocks.
+    Large groups are assumed to be those of the fullest blocks.
     """
     writes, share = writes_to_group(sequential), large(sequential)
     of_both = share * REWRITTEN
@@ -92,19 +95,19 @@ def most_of_bm(sequential: float) -> float:
 
 
 def _elsewhere(sequential: float) -> float:
-    """Return the share of requests that go anywhere, at least."""
+    """Return the least share of requests that go anywhere."""
     return max(1 - sequential - LOCAL, 0.0)
 
 
 RANDOM = SEQUENTIAL[0] / 100
 GAIN = -0.41
-"""CACH-FTL / BM - 1, as it is published."""
+"""CACH-FTL / BM - 1, as published."""
 LEAST = 1 + GAIN * (1 + NEAR_RATIO)
-"""The least share of BM's response with which that is met."""
+"""The lowest ratio to BM's response that meets the published gain."""
 
 
 def proof_of_c23(words: Words) -> str:
-    """Return why C23 cannot agree."""
+    """Return the reason why C23 cannot agree."""
     return words(
         "proof of C23",
         gc=sum(GC_PHASES),

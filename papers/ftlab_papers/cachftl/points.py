@@ -1,9 +1,9 @@
-"""What is run: four FTLs on each volume, CACH-FTL's settings on each, and synthetic workloads.
+"""The points: four FTLs on each volume, CACH-FTL's settings on each, and synthetic workloads.
 
-The key of a point is the volume, or the synthetic workload by what is varied, then the FTL; behind
-it the over-provisioning, and for CACH-FTL the threshold, where these are varied. `PREFIX_VOLUME` is
-one more volume, where there is the beginning of the real Financial1; the claims' are all others.
-A variant has the key of its trace, FTL and name: it is run on one volume of each trace.
+The key of a point is the volume and the FTL; a synthetic workload is named by what is varied. The
+over-provisioning, and CACH-FTL's threshold, follow where they are varied. `PREFIX_VOLUME` is an
+additional volume, if there is the beginning of the real Financial1; the claims use all others. The
+key of a variant is its trace, FTL and name. It is run on one volume of each trace.
 """
 
 from __future__ import annotations
@@ -31,20 +31,22 @@ WORKLOADS = (
     BEGINNING,
 )
 PREFIX_VOLUME = "prefix"
-"""The beginning of the real Financial1 as one volume; the warm-up makes a loop of it."""
+"""The beginning of the real Financial1 as one volume; the warm-up loops over it."""
 
 THRESHOLDS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
-"""Pages, some of those that the paper has."""
+"""In pages; some of the paper's thresholds."""
 
 ALL_THRESHOLDS = tuple(range(1, 33))
-"""Those of the paper, from 1 to 32."""
+"""The paper's thresholds, from 1 to 32."""
 
 SPARES = (5, 10, 15, 20, 25)
 """Over-provisioning, percent of the address space: PMR or log blocks."""
 
 GRID_REQUESTS = 1_000_000
-"""First requests of a volume on which settings are varied: all of the Financials, and a third of
-Cello99."""
+"""First requests of a volume on which settings are varied.
+
+These are all of the Financials, and a third of Cello99.
+"""
 
 
 @dataclass(frozen=True)
@@ -63,22 +65,23 @@ ADAPTIVE: dict[str, Config] = {
     "threshold": {"adaptive_threshold": True},
     "out of place": {"adaptive_threshold": True, "out_of_place": True},
 }
-"""CACH-FTL by its future work, at the default over-provisioning."""
+"""CACH-FTL with the paper's future work, at the default over-provisioning."""
 
 ENOUGH = (1, 4, 8, 16)
-"""Superseded pages that make a block of the PMR worth PMR-GC; by default those to be evicted."""
+"""Superseded pages of a PMR block from which on PMR-GC is worthwhile. Default: those to be
+evicted."""
 
 RESERVE = "reserve"
 RESERVE_BLOCKS = 5
-"""With so many spare blocks PM can collect; the paper gives it none."""
+"""The spare blocks that PM needs to collect; the paper gives it none."""
 
 SEQUENTIAL = (10, 30, 40, 50, 70, 90)
 STREAMS = {"sequential": "previous", "stream": "stream"}
-"""What sequential requests go on from, by the names of workloads."""
+"""The request that a sequential request continues, by the names of workloads."""
 
 WRITES = (10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_000)
 ARRIVALS = (50, 100, 200, 350, 500)
-"""The synthetic workloads: percent, requests, and ms between them on average."""
+"""The synthetic workloads: percent, requests, and mean ms between them."""
 
 AS_IT_IS = "as it is"
 TEN_ROUNDS = "warm-up of ten rounds"
@@ -95,13 +98,13 @@ COLLECTED: dict[str, Config] = {
     "out of place": {"cachftl": OUT_OF_PLACE},
     "out of place, wear gap 2": {"cachftl": OUT_OF_PLACE | {"wear_gap": 2}},
 }
-"""What is changed of CACH-FTL's GC and wear levelling, which needs blocks out of place."""
+"""Changes of CACH-FTL's GC and wear levelling, which needs blocks out of place."""
 
 CACHES = (512, 1024, 4096, 8192)
-"""KiB of C-lash beside the 2048 of the preset."""
+"""Sizes of C-lash in KiB, in addition to the 2048 of the preset."""
 
 PMRS = (5, 20, 30)
-"""Percent of the address space beside the 10 of the preset; 4.2.2 has 5 to 30."""
+"""Percent of the address space, in addition to the 10 of the preset; section 4.2.2 has 5 to 30."""
 
 SCALED: dict[str, Config] = {
     **{f"cache of {size} KiB": {"buffer": {"size": f"{size}KiB"}} for size in CACHES},
@@ -114,7 +117,7 @@ VARIANTS: dict[str, tuple[Sequence[str], Config]] = {
     **{buffer: (FTLS, {"buffer": {"policy": buffer}}) for buffer in BUFFERS},
     **{name: (("cachftl",), sections) for name, sections in (COLLECTED | SCALED).items()},
 }
-"""The FTLs of each variant, and what is changed."""
+"""The FTLs of each variant, and its changed settings."""
 
 VARIED_REQUESTS = 200_000
 """First requests of a volume on which variants are run; in half as many PM never collects."""
@@ -171,7 +174,7 @@ def _of_variants(sources: Sources, trace: str) -> Iterator[tuple[Key, Config]]:
 
 
 def longest(sources: Sources, trace: str) -> str | None:
-    """Return the volume of a trace that has most requests, if it has any."""
+    """Return the volume of a trace with the most requests, if it has any."""
     return max(
         volumes_of(trace, list(sources)),
         key=lambda volume: statistics_of(sources[volume])["requests"],
@@ -194,7 +197,7 @@ def _add(found: dict[Key, Point], key: Key, config: Config) -> None:
 
 
 def _of_volume(source: Source, grid: Grid) -> Iterator[tuple[Key, Config]]:
-    """Yield what is run on a volume: four FTLs on all, their settings on its first requests."""
+    """Yield the points of a volume: four FTLs on all requests, their settings on the first ones."""
     all_of_it = source.config
     yield from _by_ftl(all_of_it)
     yield ("page", RESERVE), merge([all_of_it, _reserve(extent(source))])

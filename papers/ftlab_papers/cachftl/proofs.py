@@ -1,11 +1,11 @@
-"""Figures 4 and 5 held against each other.
+"""Figures 4 and 5 compared with each other.
 
 Two things hold for every trace:
 
-* *same runs*: PM and BM have nothing that Figure 5 varies, so how much dearer BM is than PM is one
-  figure in both;
-* *best*: the settings that Figure 5 varies have the default among them, so the best ones are
-  faster, and against the same BM they gain at least as much as the default.
+* *same runs*: Figure 5 varies no setting of PM and BM, so the ratio of BM's response to PM's is the
+  same in both figures;
+* *best*: Figure 5 includes the default settings, so its best settings are faster. Against the same
+  BM, they gain at least as much as the default.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ftlab_papers.findings import NEAR_LEAST, NEAR_RATIO
 
 @dataclass(frozen=True)
 class Gains:
-    """CACH-FTL / other - 1 of a trace's response time, against PM and against BM."""
+    """CACH-FTL / other - 1 of a trace's response time, compared with PM and with BM."""
 
     over_pm: float
     over_bm: float
@@ -36,7 +36,7 @@ def worse_at_best(default: Mapping[str, Gains], best: Mapping[str, Gains]) -> li
 
 
 def not_the_same_runs(default: Mapping[str, Gains], best: Mapping[str, Gains]) -> list[str]:
-    """Return the traces whose BM over PM is two figures, by as much as a change may be off."""
+    """Return the traces whose two ratios of BM to PM differ by more than a change may be off."""
     apart = []
     for trace in default:
         (low, high), (least, most) = _span(default[trace]), _span(best[trace])
@@ -46,7 +46,7 @@ def not_the_same_runs(default: Mapping[str, Gains], best: Mapping[str, Gains]) -
 
 
 def _span(gains: Gains) -> tuple[float, float]:
-    """Return between what BM over PM lies where both changes are met (findings.RULE)."""
+    """Return the range of BM over PM in which both changes are met (findings.RULE)."""
     (low_pm, high_pm), (low_bm, high_bm) = map(_met, (gains.over_pm, gains.over_bm))
     highest = Gains(high_pm, low_bm).bm_over_pm if low_bm > -1 else math.inf
     return Gains(low_pm, high_bm).bm_over_pm, highest

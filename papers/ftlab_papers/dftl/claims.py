@@ -1,4 +1,4 @@
-"""What the abstract of DFTL's journal version claims, J1 to J5, and two orders of ours."""
+"""The claims J1 to J5 of the abstract of DFTL's journal version, and two orders that we chose."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = Words(__package__)
 def collector_operations(result: Result) -> float:
     """Return the pages moved and the blocks erased, by GC or merges.
 
-    So the abstract's "operations" are read (choices.md#collector-operations).
+    This is our reading of the abstract's "operations" (choices.md#collector-operations).
     """
     programs, erases = result["flash"]["programs"], result["flash"]["erases"]
     moved = sum(programs[cause] for cause in ("gc_data", "gc_mapping", "gc_translation", "merge"))
@@ -24,17 +24,17 @@ def collector_operations(result: Result) -> float:
 
 
 def ram(result: Result) -> float:
-    """Return the RAM of map, cache and buffer, bytes."""
+    """Return the RAM of map, cache and buffer in bytes."""
     return float(sum(result["ram_bytes"].values()))
 
 
 def against_fast(workload: str, said: float) -> Statement:
-    """Return DFTL's change against FAST, "the hybrid FTL scheme"."""
+    """Return DFTL's change relative to FAST, "the hybrid FTL scheme"."""
     return Change("vs FAST", said, relative(RESPONSE, (workload, "dftl"), (workload, "fast")))
 
 
 def against_hybrids(workload: str) -> list[Statement]:
-    """Return that DFTL is faster than each hybrid FTL, some of them reconstructions."""
+    """Return statements that DFTL is faster than each hybrid FTL, some of them reconstructions."""
     return [
         Order("", {each: at(RESPONSE, workload, each) for each in ("dftl", ftl)}, "us")
         for ftl in HYBRIDS
@@ -42,7 +42,7 @@ def against_hybrids(workload: str) -> list[Statement]:
 
 
 def with_cache() -> list[Statement]:
-    """Return DFTL with a write-back cache against page mapping."""
+    """Return statements that compare DFTL and a write-back cache with page mapping."""
     cached, page = (FIN, "dftl", CACHED), (FIN, "page")
     keys = {"DFTL with cache": cached, "page": page, "DFTL": (FIN, "dftl")}
     return [

@@ -1,7 +1,7 @@
-"""What is run: DLOOP, DFTL and FAST on each workload, over capacity, page size and extra blocks.
+"""The points: DLOOP, DFTL and FAST on each workload, over capacity, page size and extra blocks.
 
-The key of a point is the workload, the setting that is varied and the FTL, with the mapping cache
-or the time of a transfer behind them where that is varied.
+The key of a point is the workload, the setting that is varied and the FTL. The mapping cache or the
+time of a transfer follows where it is varied.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ CAPACITIES = ("4 GB", "8 GB", "16 GB", "32 GB", "64 GB")
 PAGES = ("2 KB", "4 KB", "8 KB", "16 KB")
 EXTRAS = ("3 %", "5 %", "7 %", "10 %")
 CACHES = ("16 KiB", "64 KiB", "256 KiB", "1 MiB")
-"""The paper does not say how large the mapping cache is: tried under Financial1."""
+"""Sizes tried under Financial1, as the paper does not state the size of the mapping cache."""
 
 SHORT = "50 us"
-"""What a page of 4 KB takes on the bus by section III.A, where Table I has 102 us: tried for pages
-of any size."""
+"""The bus time of a 4 KB page in section III.A, where Table I has 102 us.
+
+It is tried for pages of any size.
+"""
 
 TRANSFER_NS = 49_152
-"""Of any page: 12 ns for each byte of 4 KB, the 50 us of section III.A."""
+"""For any page: 12 ns for each byte of 4 KB, the 50 us of section III.A."""
 
 SWEEPS = {"capacity": CAPACITIES, "page size": PAGES, "extra blocks": EXTRAS}
 
 FIN1, FIN2, TPCC, EXCHANGE, BUILD = "financial1", "financial2", "tpcc", "exchange", "build"
 TPCC_PREFIX = Prefix(("tpcc-small.mqsim.trace",), 52, slower=16)
-"""0.14 s of 16 devices, laid over each other: as many requests, and as often, as one device has."""
+"""0.14 s of 16 devices laid over each other: the requests and the rate of one device."""
 
 WORKLOADS = (
     Workload(
@@ -57,7 +59,10 @@ SKEWS: dict[str, Config] = {
     }
     for name, align in (("hot planes", "32KiB"), ("even planes", "8KiB"))
 }
-"""Writes of two pages over 4 GB: the first two of every eight, on two planes of eight; or any."""
+"""Writes of two pages over 4 GB.
+
+They go to the first two pages of every eight, on two planes of eight, or to any pages.
+"""
 
 
 def device(capacity: str = "8 GB", page: str = "4 KB", extra: str = "3 %") -> Config:
@@ -75,7 +80,7 @@ def device(capacity: str = "8 GB", page: str = "4 KB", extra: str = "3 %") -> Co
 
 
 def short_transfer(page: str) -> Config:
-    """Return the time of a byte with which a page of this size takes 50 us on the bus."""
+    """Return the time per byte at which a page of this size takes 50 us on the bus."""
     size = int(page.split()[0]) << 10
     return {"device": {"transfer_per_byte": f"{TRANSFER_NS // size}ns"}}
 

@@ -1,9 +1,9 @@
-"""Which part of a real trace of Exchange or Build DLOOP's paper may have run.
+"""The part of a real trace of Exchange or Build that DLOOP's paper may have run.
 
-Section V.A: "broken down into multiple 15-minute intervals. We only use requests going to one
-device". It does not tell which. Chosen by the workload alone, before any FTL has run: of the first
-quarter of an hour of the file, the device whose reads and writes are nearest to Table II
-(choices.md#dloop-windows).
+Section V.A says "broken down into multiple 15-minute intervals. We only use requests going to one
+device", but not which ones. ftlab takes the first quarter of an hour of the file. In it, the device
+is the one whose reads and writes are nearest to Table II (choices.md#dloop-windows). The choice
+uses only the workload and was made before any FTL ran.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PUBLISHED = {EXCHANGE: (80_164, 69_492), BUILD: (237_452, 200_462)}
 
 
 def one_device(sources: Sources, _results: Path) -> dict[str, Source]:
-    """Return the sources, real ones of Exchange and Build cut to a device and 15 minutes."""
+    """Return the sources; real ones of Exchange and Build are cut to a device and 15 minutes."""
     return {
         name: _cut(source, *PUBLISHED[name]) if name in PUBLISHED and source.file else source
         for name, source in sources.items()

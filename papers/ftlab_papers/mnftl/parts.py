@@ -1,4 +1,4 @@
-"""The report: Table 2 beside ours, RAM, and the proofs about the table itself."""
+"""The report: Table 2 compared with ours, RAM, and the proofs about the table itself."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ COLUMNS: Sequence[tuple[str, Figure, Callable[[Cell], int]]] = (
     ("valid page copies", copies, lambda cell: cell.copies),
     ("erases", erases, lambda cell: cell.erases),
 )
-"""What Table 2 has of each cell: its name, ours, what is published."""
+"""The columns of Table 2: name, our value, published value."""
 
 
 def drawn(runs: Runs) -> Drawing:

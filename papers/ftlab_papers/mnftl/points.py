@@ -1,6 +1,6 @@
-"""What is run: the five FTLs of Table 2 on its six traces, variants of MNFTL, and RAM on 8 GB.
+"""The points: the five FTLs of Table 2 on its six traces, variants of MNFTL, and RAM on 8 GB.
 
-The key of a point is the trace and the FTL, and behind them the variant.
+The key of a point is the trace and the FTL, followed by the variant.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SETTINGS: dict[str, Config] = {
     },
     "mnftl": {},
 }
-"""What differs from the preset. The four pieces of a superblock that Table 2 implies need 168 B."""
+"""Differences from the preset. The four pieces of a superblock that Table 2 implies need 168 B."""
 
 CHIP_BLOCKS = 32_768
 RAM_LOGICAL_BLOCKS = {
@@ -46,7 +46,7 @@ RAM_LOGICAL_BLOCKS = {
     "superblock": CHIP_BLOCKS - LOG_BLOCKS - 4,
     "mnftl": CHIP_BLOCKS - 5,
 }
-"""Logical blocks for which the 8 GB chip has room beside what each FTL needs."""
+"""Logical blocks for which the 8 GB chip has room in addition to what each FTL needs."""
 
 ONE_BLOCK = ("one logical block", "mnftl")
 
@@ -70,7 +70,7 @@ VARIANTS: dict[str, tuple[str, Config]] = {
     "open loop, idle from 3": ("mnftl", OPEN | {"mnftl": {"idle_blocks": 3}}),
     "open loop, idle from 2": ("mnftl", OPEN | {"mnftl": {"idle_blocks": 2}}),
 }
-"""The FTL of each variant, and what is changed."""
+"""The FTL of each variant, and its changed settings."""
 
 
 def points(sources: Sources) -> dict[tuple[str, ...], Point]:

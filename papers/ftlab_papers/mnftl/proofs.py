@@ -1,16 +1,17 @@
 """Table 2 checked against itself.
 
-Two things hold for every cell, whatever the FTL does beside:
+Two inequalities hold for every cell, whatever else the FTL does:
 
-* *time*: a write takes at least a program, a read at least a page read, a copy both and an erase
-  its time, one after another. So the mean response is at least
-  ``(800 W + 60 R + 860 C + 1500 E) / n`` us;
-* *space*: what is programmed and not erased is on the device. An erase frees at most 128 pages,
-  so ``W + C - 128 E`` pages are in use at the end, and no more than the device has.
+* *time*: a write takes at least a program, a read a page read, a copy both, and an erase its time,
+  one after another. The mean response is therefore at least ``(800 W + 60 R + 860 C + 1500 E) / n``
+  us;
+* *space*: a page that is programmed and not erased is on the device. An erase frees at most 128
+  pages. At least ``W + C - 128 E`` pages are therefore in use at the end, and at most all pages of
+  the device.
 
-The page-level column meets both with equality: the printed means are these, cut to whole
-microseconds, and the pages in use are those of 4352 blocks but for a part of the last. That is how
-the device of the table is known.
+The page-level column meets both with equality. The printed means equal the bound cut to whole
+microseconds. The pages in use are those of 4352 blocks, the last one partly used. The device of the
+table is inferred from this.
 """
 
 from __future__ import annotations
@@ -29,36 +30,36 @@ BLOCKS = 4352
 """Blocks of 128 pages in the active region: 4096 of 1 GiB, and 256."""
 
 MOST_BLOCKS = BLOCKS + -(-16 * BLOCKS // 100)
-"""With the 16 % that GFTL has beside, of all blocks: more than any reading of the paper gives."""
+"""With 16 % of all blocks in addition, as for GFTL: more than any reading of the paper gives."""
 
 
 def least_response_us(trace: Trace, cell: Cell) -> float:
-    """Return the mean response below which no FTL can be with these copies and erases."""
+    """Return the lower bound of the mean response with these copies and erases."""
     host = trace.writes * WRITE_US + trace.reads * READ_US
     return (host + cell.copies * COPY_US + cell.erases * ERASE_US) / trace.requests
 
 
 def pages_in_use(trace: Trace, cell: Cell) -> int:
-    """Return the pages that are programmed and not erased at the end, at least."""
+    """Return the lower bound of the pages that are programmed and not erased at the end."""
     return trace.writes + cell.copies - PAGES_PER_BLOCK * cell.erases
 
 
 def mnftl_response_us(trace: Trace, cell: Cell) -> float:
-    """Return the mean response that MNFTL's own formulas (4.2, 4.3) give with its counts."""
+    """Return the mean response by MNFTL's own formulas (4.2, 4.3) with its counts."""
     host = trace.writes * (OOB_US + WRITE_US) + trace.reads * (OOB_US + READ_US)
     collections = cell.copies * COPY_US + cell.erases * (ERASE_US + SUBTABLES * OOB_US)
     return (host + collections) / trace.requests
 
 
 def table_change(of: Callable[[Cell], int]) -> float:
-    """Return the mean over traces of MNFTL's change against DFTL in a figure of Table 2."""
+    """Return the mean over traces of MNFTL's change relative to DFTL in a column of Table 2."""
     pairs = [(of(TABLE_2[trace, "mnftl"]), of(TABLE_2[trace, "dftl"])) for trace in TRACES]
     return fmean(ours / theirs - 1 for ours, theirs in pairs if theirs)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A cell with what follows from it."""
+    """A cell of Table 2 and the proofs about it."""
 
     trace: str
     ftl: str
@@ -68,7 +69,7 @@ class Checked:
 
     @property
     def proofs(self) -> list[str]:
-        """Why this cell cannot be right, one sentence for each inequality that it breaks."""
+        """The reasons why this cell cannot be right, a sentence for each broken inequality."""
         found = []
         if self.least_us >= self.cell.response_us + 1:
             found.append(

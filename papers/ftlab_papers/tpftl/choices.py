@@ -1,6 +1,6 @@
-"""What the sources leave open: each such parameter at other values, on Financial1.
+"""Parameters that the sources leave open, each at other values, on Financial1.
 
-The cache has a sixteenth of the map, so that it holds several whole translation pages, too.
+The cache has a sixteenth of the map, so it also holds several whole translation pages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ftlab_papers.tpftl.quantities import dirty_replacements, tp_writes
 
 WORKLOAD = "financial1"
 REQUESTS = 500_000
-"""Of Financial1, its first ones."""
+"""First requests of Financial1."""
 
 CHOICES: dict[str, dict[str, tuple[str | int | float, ...]]] = {
     "dftl": {
@@ -32,7 +32,7 @@ CHOICES: dict[str, dict[str, tuple[str | int | float, ...]]] = {
         "tpftl.prefetch_at": ("front", "tail"),
     },
 }
-"""By FTL, the parameters that are open and what they are set to; first the default."""
+"""For each FTL, its open parameters and their values; the first is the default."""
 
 
 def points(source: Source, device: Config) -> dict[tuple[str, ...], Point]:
@@ -47,7 +47,7 @@ def points(source: Source, device: Config) -> dict[tuple[str, ...], Point]:
 
 
 def table(runs: Runs) -> Table:
-    """Return what comes out at each value."""
+    """Return the results at each value."""
     header = ["FTL", "parameter", "value", "hit ratio", "P", "TP writes", "WA", "response, us"]
     rows = []
     for key, value in _settings():
@@ -68,7 +68,7 @@ def table(runs: Runs) -> Table:
 
 
 def _settings() -> Iterator[tuple[tuple[str, str, str, str], str | int | float]]:
-    """Yield the key of each point with the value that its parameter has."""
+    """Yield the key of each point with the value of its parameter."""
     for ftl, parameters in CHOICES.items():
         for parameter, values in parameters.items():
             for value in values:

@@ -56,7 +56,7 @@ MAP_REQUESTS = 50_000
 """Requests in the map of accesses (Figure 2a)."""
 
 MOST_DIRTY = 200
-"""Where the axis of Figure 1b ends."""
+"""The end of the axis of Figure 1b."""
 
 
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
@@ -80,7 +80,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
 
 
 def _inputs(runs: Runs, sources: Sources) -> Table:
-    """Return what was run for each workload."""
+    """Return the input of each workload."""
     header = ["workload", "input", "requests", "page accesses", "written", "digest"]
     rows = []
     for name in ALL:
@@ -120,7 +120,7 @@ def _table_4(sources: Sources) -> Table:
 
 
 def _specification(config: Config) -> list[str]:
-    """Return the figures of Table 4 of an input."""
+    """Return the values of Table 4 of an input."""
     found = characteristics(merge([config, {"run": {"address": "overlay"}}]))
     sequential = [found["sequentiality"][f"overlaid_sequential_{each}_ratio"] for each in RW]
     return [
@@ -197,7 +197,7 @@ MODELS = ("paper", "merged")
 
 
 def _models(runs: Runs) -> Table:
-    """Return each term of the models beside what was measured; the last row is the mean error."""
+    """Return each term of the models and its measured value; the last row is the mean error."""
     rows = []
     errors: dict[str, list[float]] = {each: [] for each in MODELS}
     for name in ALL:
@@ -227,7 +227,7 @@ def _number(figure: float | None) -> str:
 
 
 def _figures(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> Pictures:
-    """Return how to draw the figures, in the order of the paper."""
+    """Return functions that draw the figures, in the order of the paper."""
     mark = Marks(runs, known(each.claim for each in judged))
     gain = _by_cache(mark, "Cache space utilisation", utilization_gain, True)
     return {
@@ -250,7 +250,7 @@ MEANS: Mapping[str, Sequence[str]] = {"Fin mean": FINANCIAL, "MSR mean": MSR, "a
 
 
 def _against_dftl(mark: Marks, title: str, figure: Figure) -> Draw:
-    """Return how to draw multiples of DFTL's figure: each workload's, and means of changes."""
+    """Return a function that draws multiples of DFTL's metric, and the mean changes."""
 
     def marks(ftl: str) -> list[Mark]:
         each = [against(figure, name, "dftl", ftl) + 1 for name in ALL]
@@ -262,7 +262,7 @@ def _against_dftl(mark: Marks, title: str, figure: Figure) -> Draw:
 
 
 def _by_technique(mark: Marks, title: str, figure: Figure) -> Draw:
-    """Return how to draw multiples of what TPFTL without any technique has."""
+    """Return a function that draws multiples of the metric of TPFTL without any technique."""
     marks = [mark(ablation(figure, each, "-") + 1) for each in FEATURES]
     return bars(title, FEATURES, [Series("", marks, "tpftl")])
 
@@ -354,7 +354,7 @@ def _dirty_distribution(runs: Runs) -> Draw:
 
 
 def _access_map(sources: Sources) -> Draw:
-    """Return how to draw which pages the first requests touch, a dot for each request."""
+    """Return a function that draws the pages of the first requests, a dot for each request."""
     config = sources["financial1"].config
 
     def draw(axes: Axes) -> None:
@@ -377,7 +377,7 @@ def _cached_pages(runs: Runs) -> Draw:
 
 
 def _looks(runs: Runs, workloads: Sequence[str]) -> dict[str, Record]:
-    """Return the looks into DFTL's cache on the workloads that are long enough for any."""
+    """Return the samples of DFTL's cache on the workloads that are long enough for any."""
     found = {}
     for name in workloads:
         with suppress(NotMeasuredError):

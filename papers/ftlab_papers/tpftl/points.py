@@ -1,7 +1,7 @@
-"""What is run: six FTLs, eight ablations and eight cache sizes on four workloads, and open choices.
+"""The points: six FTLs, eight ablations and eight cache sizes on four workloads, and open choices.
 
-The key of a point is the workload and the FTL, with TPFTL's techniques, the cache, the threshold of
-selective prefetching or the load behind them.
+The key of a point is the workload and the FTL. TPFTL's techniques, the cache, the threshold of
+selective prefetching or the load follows.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ CAPACITY = {name: 512 * MIB for name in FINANCIAL} | {name: 16384 * MIB for name
 """Bytes of the device (section 5.1)."""
 
 THRESHOLDS = (1, 2, 3, 4, 8)
-"""Of selective prefetching; the paper found 3 (section 4.3)."""
+"""Thresholds of selective prefetching; the paper found 3 (section 4.3)."""
 
 LOADS = (1, 100, 400, 550, 700, 1000)
-"""How many times the load of MSR's own times, which leave the device idle."""
+"""Factors of the load at MSR's own times, which leave the device idle."""
 
 LOADED = ("page", "dftl", "sftl", "tpftl")
 
 SAMPLE_EVERY = 10_000
-"""Page accesses between two looks into the cache (Figure 1)."""
+"""Page accesses between two samples of the cache (Figure 1)."""
 
 
 def points(sources: Sources) -> dict[tuple[str, ...], Point]:
-    """Return all points by their keys; some keys are names of one and the same point."""
+    """Return all points by their keys; several keys may name one point."""
     found: dict[tuple[str, ...], Point] = {}
     for workload in ALL:
         setup = merge([sources[workload].config, _device(workload)])
@@ -78,7 +78,7 @@ def points(sources: Sources) -> dict[tuple[str, ...], Point]:
 
 
 def loaded(point: Point, load: int) -> Point:
-    """Return a point under so many times the load."""
+    """Return a point under ``load`` times the load."""
     config = merge([point.config, {"host": {"time_scale": 1 / load}}])
     return Point(f"{point.label}, {load} times the load", config, point.ftl)
 
@@ -89,9 +89,9 @@ def cache(workload: str, divisor: int) -> int:
 
 
 def _device(workload: str) -> Config:
-    """Return the paper's device. Volumes lie over each other.
+    """Return the paper's device. Volumes are laid over each other.
 
-    What lies beyond the device is wrapped, which only a real trace may need.
+    Addresses beyond the device are wrapped; only a real trace may need this.
     """
     return {
         "preset": "tpftl-eurosys15",

@@ -13,7 +13,7 @@ FULL_ENTRY_BYTES, ENTRY_BYTES = 8, 6
 def dirty_replacements(result: Result) -> float | None:
     """Return the probability of replacing a dirty entry: dirty entries replaced / replaced.
 
-    Where nothing was replaced, nothing dirty was.
+    It is 0 if no entry was replaced.
     """
     mapping = result.find("mapping")
     if mapping is None:
@@ -22,21 +22,21 @@ def dirty_replacements(result: Result) -> float | None:
 
 
 def tp_reads(result: Result) -> float:
-    """Return the reads of translation pages for any cause; none with the whole map in RAM."""
+    """Return the reads of translation pages for any cause; 0 with the whole map in RAM."""
     return float(result.find("mapping.translation_reads") or 0)
 
 
 def tp_writes(result: Result) -> float:
-    """Return the programs of translation pages for any cause; none with the whole map in RAM."""
+    """Return the programs of translation pages for any cause; 0 with the whole map in RAM."""
     return float(result.find("mapping.translation_writes") or 0)
 
 
 def utilization_gain(result: Result) -> float | None:
-    """Return what the cached entries would take at 8 B each, over the bytes that they take, - 1.
+    """Return the size of the cached entries at 8 B each over their actual size, - 1.
 
-    This is the improvement of cache space utilisation (Figure 10): DFTL takes 8 B for an entry,
-    TPFTL 6 B and a node for each translation page, so its limit is 8 / 6 - 1. As at the end of the
-    run (choices.md#cache-use).
+    This is the improvement of cache space utilisation (Figure 10). DFTL takes 8 B for an entry.
+    TPFTL takes 6 B and a node for each translation page, so its limit is 8 / 6 - 1. The state is
+    that at the end of the run (choices.md#cache-use).
     """
     mapping = result.find("mapping")
     if mapping is None or not mapping["cached_entries"]:
@@ -48,7 +48,7 @@ def utilization_gain(result: Result) -> float | None:
 
 
 def entry_bytes(result: Result) -> float:
-    """Return the bytes of a cache that is full, without its nodes, for each entry in it."""
+    """Return the bytes per entry of a full cache, without its nodes."""
     mapping, budget = result["mapping"], result["ram_bytes"]["cache"]
     nodes = mapping["cached_translation_pages"] if result["ftl"].startswith("tpftl") else 0
     node_bytes = result["config"]["tpftl"]["node_bytes"]
@@ -56,7 +56,7 @@ def entry_bytes(result: Result) -> float:
 
 
 def samples_of(result: Result) -> Record:
-    """Return the looks into the cache; raises `NotMeasuredError` if there are none."""
+    """Return the samples of the cache; raises `NotMeasuredError` if there are none."""
     found: Record | None = result.find("samples")
     if not found or not found["entries"]:
         raise NotMeasuredError(f"{result['ftl']} on {result['trace']['name']} has no samples")
@@ -64,17 +64,17 @@ def samples_of(result: Result) -> Record:
 
 
 def per_page(looks: Record) -> list[float]:
-    """Return the mean of entries in a cached translation page, at each look."""
+    """Return the mean number of entries in a cached translation page, at each sample."""
     pairs = zip(looks["entries"], looks["translation_pages"], strict=True)
     return [entries / pages for entries, pages in pairs if pages]
 
 
 def share_of_pages(pages_by_dirty_entries: Sequence[int], above: int) -> float:
-    """Return the share of cached translation pages with more than so many dirty entries."""
+    """Return the share of cached translation pages with more than ``above`` dirty entries."""
     return ratio(sum(pages_by_dirty_entries[above + 1 :]), sum(pages_by_dirty_entries))
 
 
 def mean_dirty(pages_by_dirty_entries: Sequence[int]) -> float:
-    """Return the mean of dirty entries in a cached translation page."""
+    """Return the mean number of dirty entries in a cached translation page."""
     dirty = sum(count * pages for count, pages in enumerate(pages_by_dirty_entries))
     return ratio(dirty, sum(pages_by_dirty_entries))
