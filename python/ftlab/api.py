@@ -1,4 +1,4 @@
-"""What ``ftlab`` offers by its names; the package imports this when one is asked for."""
+"""The names that ``ftlab`` offers; the package imports this when one is requested."""
 
 from ftlab import _settings, model
 from ftlab._core import DeviceInfo, Features, Flash, Meta, __version__

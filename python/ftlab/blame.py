@@ -1,6 +1,6 @@
-"""What a class of the user's did wrong, in words: its line, its method and its attribute.
+"""Messages about errors of a user's class: its line, its method and its attribute.
 
-The core asks for these when a class raises, or answers what cannot be taken.
+The core uses them when a class raises, or returns an invalid answer.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from typing import Any
 from ftlab.errors import RuleError
 
 PREFIX = "ftlab_plugin_"
-"""What the names of modules of files begin with."""
+"""The prefix of module names of files."""
 
 INSIDE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 """The folder of ftlab itself."""
 
 MOST_LINES = 8
-"""Of a traceback, the last so many are told."""
+"""Lines of a traceback that are shown, the last ones."""
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 
 
 def where(error: BaseException) -> str | None:
-    """Return the line of the user's code that an exception left last, if there is one."""
+    """Return the last line of the user's code that an exception passed, if there is one."""
     own = lines(error)
     return own[-1] if own else None
 
 
 def lines(error: BaseException) -> list[str]:
-    """Return the lines of the user's code that an exception left, the last of them the last.
+    """Return the lines of the user's code that an exception passed, the last one last.
 
-    They are those of files that name classes, or else those below ftlab's own; where it has left
-    none, those of its cause.
+    They are those of files that name classes, or otherwise the innermost ones outside ftlab. If it
+    passed none, they are those of its cause.
     """
     files = _files()
     frames = extract_tb(error.__traceback__)
@@ -51,21 +51,22 @@ def lines(error: BaseException) -> list[str]:
 
 
 def places(error: BaseException) -> list[str]:
-    """Return in which run, and where in the user's code, a rule was broken."""
+    """Return the run, and the place in the user's code, where a rule was broken."""
     line = where(error)
     return [*getattr(error, "__notes__", []), *([line] if line else [])]
 
 
 def by_a_file(error: BaseException) -> bool:
-    """Tell whether code of a file that names a class has raised an exception."""
+    """Return whether code of a file that names a class has raised an exception."""
     files = _files()
     return any(frame.filename in files for frame in extract_tb(error.__traceback__))
 
 
 def blamed(error: BaseException) -> BaseException:
-    """Return what is raised in place of what a class raised.
+    """Return the exception raised in place of one from a class.
 
-    It stays as it is, unless it would end the program of its caller or has no line of the user's.
+    It is unchanged, unless it would end the program of its caller or has no line of the user's
+    code.
     """
     if isinstance(error, RuleError):
         return error
@@ -80,7 +81,7 @@ def blamed(error: BaseException) -> BaseException:
 
 
 def refused(method: Any, found: Any, expected: str) -> BaseException:
-    """Return what is raised for an answer of a method, or the exception when it was called."""
+    """Return the exception for an invalid answer of a method, or the one raised in its call."""
     name = getattr(method, "__qualname__", type(method).__name__).rpartition("<locals>.")[2]
     if isinstance(found, BaseException):
         told = f"{name} cannot be called: {found}"
@@ -92,13 +93,13 @@ def refused(method: Any, found: Any, expected: str) -> BaseException:
 
 
 def unfit(found: Any, of: Any, attribute: str, expected: str) -> RuleError:
-    """Return what is raised for an attribute of an object."""
+    """Return the exception for an invalid attribute of an object."""
     name = f"{type(of).__name__}.{attribute}"
     return RuleError(f"{name}: found {written(found)}, expected {expected}")
 
 
 def placed(method: Any, error: BaseException) -> BaseException:
-    """Return an exception with a note that says where a method is, if that is known."""
+    """Return an exception with a note that gives the place of a method, if it is known."""
     code = getattr(unwrap(method), "__code__", None)
     if code is not None:
         name, line = os.path.basename(code.co_filename), code.co_firstlineno
@@ -107,7 +108,7 @@ def placed(method: Any, error: BaseException) -> BaseException:
 
 
 def written(value: Any) -> str:
-    """Return a value as a message has it: on one line, and not long."""
+    """Return a value as messages show it: on one line and shortened."""
     try:
         return " ".join(_SHORT.repr(value).split())
     except Exception:
@@ -115,7 +116,7 @@ def written(value: Any) -> str:
 
 
 def _for_later(answer: Any) -> str | None:
-    """Return what an answer is that is work which nobody does."""
+    """Return a description of an answer that is work which is never done, such as a coroutine."""
     if iscoroutine(answer):
         answer.close()  # Or Python warns that nobody has awaited it.
         return "a coroutine (async def)"
@@ -131,7 +132,7 @@ def _files() -> set[str | None]:
 
 @cache
 def _is_inside(file: str) -> bool:
-    """Tell whether a file is one of ftlab's, or of what imports files."""
+    """Return whether a file belongs to ftlab, or to the modules that import files."""
     return os.path.abspath(file).startswith(INSIDE) or file.startswith("<frozen")
 
 

@@ -1,4 +1,4 @@
-"""The laws that every FTL obeys, held against one on tiny devices drawn at random."""
+"""The FTL checks, run on tiny devices drawn at random."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ftlab.config import Progress
 from ftlab.plugins import Named, Plugged
 
 EQUAL = re.compile(r"assertion `left == right` failed: (.*)\n +left: (.*)\n +right: (.*)")
-"""What the core says of two figures that should be equal."""
+"""The core's message about two values that should be equal."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a law: ``message``, ``case`` and ``exception`` are None where it holds."""
+    """The outcome of a check: ``message``, ``case`` and ``exception`` are None if it passed."""
 
     law: str
     cases: int
@@ -25,16 +25,16 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the law held in every case."""
+        """Whether every case passed."""
         return self.message is None
 
 
 def verdicts(
     ftl: Named, cases: int = 300, case: str | None = None, progress: Progress | None = None
 ) -> list[Verdict]:
-    """Hold an FTL to each law: in ``cases`` cases or some of them, or in one ``case``.
+    """Run each check on an FTL, in ``cases`` cases or some of them, or in one ``case``.
 
-    Raises `ftlab.ConfigError` for an FTL or a case that is none.
+    Raises `ftlab.ConfigError` for an invalid FTL or case.
     """
     case = case and cores.utf8(case)
     plugged = Plugged()

@@ -1,7 +1,7 @@
 """A configuration as a file: TOML with the sections and keys of `ftlab list settings`.
 
-Beside the sections it may have ``ftls``, the FTLs that run on it; what else a sweep has is in
-`ftlab.points.grid`.
+In addition to the sections it may have ``ftls``, the FTLs that run on it. `ftlab.points.grid`
+describes the other keys of a sweep.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEAD = """\
 
 
 def load(path: str | os.PathLike[str]) -> Config:
-    """Return the tree in a file; raises `ftlab.ConfigError` where it is not TOML.
+    """Return the tree in a file; raises `ftlab.ConfigError` if it is not TOML.
 
     Keys and values are checked when they are used.
     """
@@ -49,16 +49,16 @@ def load(path: str | os.PathLike[str]) -> Config:
 
 
 def _named(tree: Config) -> Config:
-    """Return a file's tree with the names of its sections' settings as the catalogue has them."""
+    """Return a file's tree with the names of settings spelled as in the catalogue."""
     sections = {key: value for key, value in tree.items() if isinstance(value, Mapping)}
     plain = {"preset": tree["preset"]} if "preset" in tree else {}
     return {**{k: v for k, v in tree.items() if k not in sections}, **known({**plain, **sections})}
 
 
 def dump(config: Mapping[str, Any], ftls: Sequence[str]) -> str:
-    """Return the file of a configuration with all defaults, with what each setting means.
+    """Return the file of a configuration with all defaults and the meaning of each setting.
 
-    Of the settings of FTLs it has those that one of ``ftls`` obeys.
+    It has only those settings of FTLs that one of ``ftls`` obeys.
     """
     names = [split(ftl)[0] for ftl in ftls]
     tree = resolved(config, *names)
@@ -91,7 +91,7 @@ def _line(row: Mapping[str, Any], tree: Config) -> str:
 
 
 def _matters(key: str, tree: Config, ftls: Sequence[str]) -> bool:
-    """Tell whether a setting is one of the run, or one that an FTL obeys."""
+    """Return whether a setting belongs to the run, or an FTL obeys it."""
     section = key.partition(".")[0]
     other = "input" if tree["input"]["trace"] is None else "workload"
     if section == other:
@@ -106,7 +106,7 @@ def _obeys(ftl: Mapping[str, Any], key: str) -> bool:
 
 
 def _toml(value: Any) -> str:
-    """Return a value as TOML has it; its texts are those of JSON."""
+    """Return a value in TOML, with texts quoted as in JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 

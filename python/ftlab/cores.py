@@ -1,8 +1,8 @@
-"""The compiled cores: that of ftlab, and those of installed packages that bring more.
+"""The compiled cores: that of ftlab, and those of installed packages with further FTLs.
 
-FTLs in Rust from outside come as a core of their own: all of ftlab with a longer catalogue. The
-package names its module by an entry point in the group ``ftlab.cores``. Packages are looked for
-only when the core of ftlab does not know what a run names, and for lists.
+A package with FTLs in Rust brings a separate core: all of ftlab with a longer catalogue. It names
+its module by an entry point in the group ``ftlab.cores``. ftlab searches for packages only for
+lists, and for names in a run that its own core does not know.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PointOfRun: TypeAlias = tuple[Config, str | None]
 
 
 def utf8(name: str) -> str:
-    """Return a name that a core can be told; raises `ftlab.ConfigError` if it is not UTF-8."""
+    """Return a name that a core accepts; raises `ftlab.ConfigError` if it is not UTF-8."""
     try:
         name.encode()
     except UnicodeEncodeError as error:
@@ -42,8 +42,8 @@ def utf8(name: str) -> str:
 def plugins() -> tuple[ModuleType, ...]:
     """Import the cores of installed packages, in the order of their names.
 
-    One that cannot be imported, or was built with another version of ftlab, is left out with a
-    warning that names its package.
+    A core that cannot be imported, or was built with another version of ftlab, is left out. A
+    warning names its package.
     """
     found = []
     for distribution, entry in _entries():
@@ -60,7 +60,7 @@ def plugins() -> tuple[ModuleType, ...]:
 
 
 def _entries() -> list[tuple[Distribution, EntryPoint]]:
-    """Return what packages name as their cores, each once, in the order of names."""
+    """Return the entry points of packages for cores, each once, in the order of names."""
     from importlib.metadata import distributions  # A third of the time ftlab takes to import.
 
     found: dict[EntryPoint, Distribution] = {}
@@ -78,7 +78,7 @@ def _entries() -> list[tuple[Distribution, EntryPoint]]:
 
 
 def _names_cores(distribution: Distribution) -> bool:
-    """Tell whether a package's entry points, which cannot be understood, may name a core."""
+    """Return whether the unreadable entry points of a package may name a core."""
     try:
         return GROUP in (distribution.read_text("entry_points.txt") or "")
     except UnicodeDecodeError:
@@ -122,15 +122,15 @@ def _leave_out(distribution: Distribution, error: BaseException, what: str) -> N
 
 
 class PackageWarning(UserWarning):
-    """A package with FTLs of its own that cannot be used."""
+    """A package with custom FTLs that cannot be used."""
 
 
 def core_of(config: Config, ftl: str | None = None, written: Sequence[Any] = ()) -> ModuleType:
     """Return the core that knows the FTL and everything in the configuration.
 
-    It is that of ftlab if it does, or if none does: its message then says what is wrong. A core
-    that knows the FTL alone goes before one that does not. What is ``written`` in Python every core
-    can take.
+    It is that of ftlab if it does, or if none does: its message then states the error. A core that
+    only knows the FTL is preferred to one that does not. Every core accepts what is ``written`` in
+    Python.
     """
     if _knows(_core, config, ftl, written):
         return _core
@@ -147,9 +147,9 @@ def simulate(
 ) -> list[Any]:
     """Run points and return their results in order.
 
-    All run on one core, over one reading of their input, if one knows all of them. Else each core
-    runs its own, one core after another. A ``reading`` is shared with other calls; it is of the
-    core that knows all points.
+    If one core knows all points, they run on it, over one reading of their input. Otherwise each
+    core runs its own points, one core after another. A ``reading`` is shared with other calls; it
+    belongs to the core that knows all points.
     """
     for core in _lazily():
         if all(_knows(core, *point, written) for point in points):
@@ -213,7 +213,7 @@ def endurance(
     progress: Progress | None,
     written: Sequence[Any],
 ) -> dict[str, Any]:
-    """Run a point until its device takes no more writes, or shorter lives; return the life."""
+    """Run a point to the end of its device, or of shorter lifetimes; return the lifetime."""
     config, ftl = point
     core = core_of(config, ftl, written)
     told = (json.dumps(config), ftl)
@@ -227,7 +227,7 @@ def server(config: Config, ftl: str | None, **how: Any) -> Any:
 
 
 def fsck(image: str) -> str:
-    """Look at the image of a device; return the report as JSON."""
+    """Check the image of a device; return the report as JSON."""
     return _core.fsck(image)
 
 
@@ -239,7 +239,7 @@ def replay(config: Config, ftl: str, progress: Progress | None) -> str:
 
 
 def catalogue() -> dict[str, Any]:
-    """Return what all cores offer; what several have is told once."""
+    """Return what all cores offer; what several have is listed once."""
     merged = dict(_catalogue(_core))
     for core in plugins():
         for kind in merged:
@@ -264,7 +264,7 @@ def ftls() -> frozenset[str]:
 
 
 def titles() -> dict[str, str]:
-    """Return what papers call the FTLs of ftlab and of the packages that are in use, by name."""
+    """Return the titles, by name, of the FTLs of ftlab and of the packages in use."""
     used = plugins() if plugins.cache_info().currsize else ()
     return {
         name: title for core in (*reversed(used), _core) for name, title in _titles(core).items()
@@ -272,12 +272,12 @@ def titles() -> dict[str, str]:
 
 
 def have(ftl: str) -> bool:
-    """Tell whether a core has this FTL."""
+    """Return whether a core has this FTL."""
     return any(_names_ftl(core, ftl, ()) for core in _lazily())
 
 
 def stop_classes(seconds: float) -> bool:
-    """Stop the runs of classes of all cores; return whether within ``seconds`` no call is left."""
+    """Stop the runs of classes in all cores; return whether none is left after ``seconds``."""
     used = (_core, *(plugins() if plugins.cache_info().currsize else ()))
     return all([core.stop_classes(seconds) for core in used])
 
@@ -328,7 +328,7 @@ def _names_ftl(core: ModuleType, ftl: str | None, written: Sequence[Any]) -> boo
 
 
 def _familiar(config: Config, core: ModuleType) -> Config:
-    """Return the sections that a core knows, and those that none does: it will say so."""
+    """Return the sections that a core knows, and those that none knows, which it then reports."""
     foreign = set().union(*map(_sections, (_core, *plugins()))) - _sections(core)
     return {section: leaves for section, leaves in config.items() if section not in foreign}
 

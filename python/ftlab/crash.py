@@ -1,4 +1,4 @@
-"""Power cuts in a run on any trace: whether an FTL goes on, and what mounting costs it."""
+"""Power cuts in a run on any trace: whether an FTL recovers, and the cost of recovery."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 
 CUTS = 10_000
 TEARS = ("before", "within", "paired")
-"""How a change of the medium that is cut is left: not begun, torn, or torn with the pages that were
-programmed to the same cells before."""
+"""The possible states of an interrupted change of the medium.
+
+``before``: not begun. ``within``: torn. ``paired``: torn, with the pages that were programmed to
+the same cells before.
+"""
 
 Cut = Mapping[str, Any]
-"""``change``, ``tear``, and for a second cut ``again``: its number and its tear."""
+"""``change`` and ``tear``, and for a second cut ``again``: its number and its tear."""
 
 
 def crash(
@@ -34,37 +37,42 @@ def crash(
     at: Cut | None = None,
     progress: Progress | None = None,
 ) -> Record:
-    """Cut the power of a run and return what came of it (``docs/power-loss.md``).
+    """Cut the power of a run and return a report (``docs/power-loss.md``).
 
     Parameters
     ----------
     config
         The configuration; `run.warmup` is ``none``, ``sequential`` or ``random:K``.
     ftl
-        An FTL that mounts.
+        An FTL that recovers after a power cut.
     cuts
-        How many changes of the medium are cut, drawn with `run.seed`; every other one is cut
-        once more, while the FTL mounts or after.
+        How many changes of the medium are cut, drawn with `run.seed`. Every other one is cut a
+        second time, during recovery or after it.
     at
-        This cut instead, as the ``first`` of a report tells it.
+        This cut instead, in the form of the ``first`` of a report.
     progress
-        As of `ftlab.simulate`.
+        Called as by `ftlab.simulate`.
 
     Returns
     -------
     Record
-        ``ftlab``, ``ftl``, ``config`` and ``trace`` as in a result; ``requests``, ``changes``;
-        ``cuts``, ``torn`` and ``again`` as made; the ``mean`` and ``max`` of ``unflushed`` pages,
-        which were acknowledged, and in RAM alone, and of pages that ``came_back``, which were
-        trimmed and have an older version; ``exposed`` pages, which paired cuts have destroyed;
-        ``violations``, the ``first`` of them (None without any); ``mounts`` with the ``mean`` and
-        ``max`` of ``oob_reads``, ``reads``, ``programs``, ``erases``, ``time_us`` (of the device)
-        and ``wall_us`` (of the simulation), and the ``longest``.
+        Metrics are as follows:
+
+        * ``ftlab``, ``ftl``, ``config``, ``trace``: as in a result
+        * ``requests``, ``changes``: of the run
+        * ``cuts``, ``torn``, ``again``: the cuts made
+        * ``unflushed``: acknowledged pages in RAM alone, ``mean`` and ``max``
+        * ``came_back``: trimmed pages with an older version, ``mean`` and ``max``
+        * ``exposed``: pages that paired cuts have destroyed
+        * ``violations``, and the ``first`` of them (None without any)
+        * ``mounts``: recoveries, with ``mean`` and ``max`` of ``oob_reads``, ``reads``,
+          ``programs``, ``erases``, ``time_us`` (of the device) and ``wall_us`` (of the simulation),
+          and the ``longest``
 
     Raises
     ------
     ftlab.ConfigError, ftlab.TraceError
-        when the set-up or the trace is wrong, or the FTL does not mount
+        when the set-up or the trace is invalid, or the FTL cannot recover
     """
     if not 0 < cuts < 2**40:
         raise ConfigError(f"cuts: found {cuts}, expected 1 to 2^40 - 1")
@@ -74,7 +82,7 @@ def crash(
 
 
 def check_mounts(ftls: Iterable[Named]) -> None:
-    """Raise `ftlab.ConfigError` for an FTL that does not mount, of those that ftlab has."""
+    """Raise `ftlab.ConfigError` for an FTL of ftlab that does not recover."""
     able = mounting()
     unable = [each["name"] for each in catalog().ftls if each["name"] not in able]
     for ftl in ftls:
@@ -83,7 +91,7 @@ def check_mounts(ftls: Iterable[Named]) -> None:
 
 
 def mounting() -> list[str]:
-    """Return the FTLs that come back from a power cut, if only with what was flushed."""
+    """Return the FTLs that recover after a power cut, if only with flushed data."""
     return [each["name"] for each in catalog().ftls if each["mounts"] != "no"]
 
 
@@ -130,7 +138,7 @@ def _cost(cost: Record) -> str:
 
 
 def violation(report: Record) -> str | None:
-    """Return what was wrong first, and how to have it again."""
+    """Return the first violation, and the command that repeats it."""
     first = report.first
     if first is None:
         return None
@@ -141,7 +149,7 @@ def violation(report: Record) -> str | None:
 
 
 def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
-    """Draw the longest mount over the place of the cut in the run."""
+    """Draw the longest recovery over the place of the cut in the run."""
     from ftlab.looks import of_ftls
     from ftlab.style import ftl_label, legend_above, mark_empty, sized, styled
 

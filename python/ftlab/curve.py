@@ -25,7 +25,7 @@ SIZES_PER_OCTAVE = 8
 
 @dataclass(frozen=True)
 class MissRatioCurve:
-    """What LRU mapping caches of all sizes hit that begin empty.
+    """The hits of LRU mapping caches of every size that begin empty.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class MissRatioCurve:
     accesses
         Pages that requests read, write or trim: lookups of a mapping cache.
     pages
-        Different pages among them; a cache of so many entries misses first accesses only.
+        Different pages among them; a cache of this many entries misses first accesses only.
     pages_per_sample
-        1 where the curve is exact. Beyond 4 Mi different pages, of how many one was followed.
+        1 if the curve is exact. Beyond 4 Mi different pages, one in this many pages was followed.
     hits
         Of caches of 0, 1, 2, ... times ``pages_per_sample`` entries.
     """
@@ -52,7 +52,7 @@ class MissRatioCurve:
     hits: npt.NDArray[np.float64]
 
     def hit_ratio(self, entries: npt.ArrayLike) -> Any:
-        """Return the share of accesses that a cache of so many entries hits; of one or of many."""
+        """Return the hit ratio of a cache with this many entries; of one size or of several."""
         import numpy as np
 
         sizes = self.pages_per_sample * np.arange(len(self.hits))
@@ -60,7 +60,7 @@ class MissRatioCurve:
         return float(ratios) if np.ndim(ratios) == 0 else ratios
 
     def miss_ratio(self, entries: npt.ArrayLike) -> Any:
-        """Return the share of accesses that it misses, first accesses among them."""
+        """Return the miss ratio of a cache with this many entries, including first accesses."""
         return 1.0 - self.hit_ratio(entries)
 
     def sizes(self) -> list[int]:
@@ -71,7 +71,7 @@ class MissRatioCurve:
         return [*sizes, self.pages] if self.pages else []
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures and the curve at `sizes`, as plain lists and scalars."""
+        """Return the metrics and the curve at `sizes`, as plain lists and scalars."""
         sizes = self.sizes()
         return {
             "name": self.name,
@@ -109,9 +109,9 @@ def miss_ratio_curve(
     config: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> MissRatioCurve:
-    """Return what LRU mapping caches of every size hit, in one pass over a trace.
+    """Return the hits of LRU mapping caches of every size, in one pass over a trace.
 
-    A run of DFTL with ``replacement="lru"`` and no warm-up hits exactly as much at any size.
+    They equal those of a run of DFTL with ``replacement="lru"`` and no warm-up.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def miss_ratio_curve(
     page
         Page of the device, 4 KiB by default.
     capacity, address
-        Of the device, and how trace addresses become its addresses, as for `ftlab.simulate`.
+        The device's capacity, and how trace addresses map to it, as for `ftlab.simulate`.
     config
         Further sections of the configuration, stronger than the other arguments.
     progress
@@ -129,7 +129,7 @@ def miss_ratio_curve(
     Raises
     ------
     ftlab.ConfigError, ftlab.TraceError
-        when the set-up or the trace is wrong
+        when the set-up or the trace is invalid
     """
     source = trace if isinstance(trace, Source) else read_trace(trace)
     device = given(page=page, capacity=capacity)

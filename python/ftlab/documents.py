@@ -1,4 +1,4 @@
-"""JSON and TOML that people hand in, as trees; what is nested too deeply is none."""
+"""JSON and TOML of users as trees; documents nested too deeply are rejected."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import Any
 from ftlab.errors import ConfigError
 
 MOST_BYTES = 1 << 30
-"""Of a compressed file, when it is unpacked: more than any result has."""
+"""The largest size of an unpacked file: more than any result has."""
 
 PART_BYTES = 1 << 20
-"""So much is unpacked at a time."""
+"""Bytes that are unpacked at a time."""
 
 DEEPEST = 100
-"""Levels of a tree. Configurations and results have less than ten; the core takes 127."""
+"""The most levels of a tree. Configurations and results have less than ten; the core takes 127."""
 
 _PART = r"""(?:[\w-]++|"(?:\\.|[^"\\\n])*+"|'[^'\n]*+')"""
 _DOT = r"[ \t]*+\.[ \t]*+"
@@ -31,7 +31,11 @@ _KEYS = re.compile(
     rf"{_TEXT}|(?P<deep>{_PART}(?:{_DOT}{_PART}){{{DEEPEST}}})|{_PART}(?:{_DOT}{_PART})*+",
     re.DOTALL,
 )
-"""Comments, strings and keys; `deep` has so many parts: reading it takes their number squared."""
+"""Comments, strings and keys.
+
+`deep` matches keys of more than `DEEPEST` parts: the time to read a key grows with the square of
+their number.
+"""
 
 GZIP = b"\x1f\x8b"
 """How compressed files begin."""
@@ -45,12 +49,12 @@ class TooDeepError(ValueError):
 
 
 def from_json(text: str | bytes) -> Any:
-    """Return the tree that JSON describes; raises `ValueError` for what is none, or is too deep."""
+    """Return the tree of a JSON text; raises `ValueError` if it is invalid or too deep."""
     return _read(json.loads, text)
 
 
 def from_toml(text: str) -> dict[str, Any]:
-    """Return the tree that TOML describes; raises `ValueError` for what is none, or is too deep."""
+    """Return the tree of a TOML text; raises `ValueError` if it is invalid or too deep."""
     if any(found["deep"] for found in _KEYS.finditer(text)):
         raise TooDeepError
     tree: dict[str, Any] = _read(tomllib.loads, text)
@@ -58,7 +62,7 @@ def from_toml(text: str) -> dict[str, Any]:
 
 
 def value(text: str) -> Any:
-    """Return a TOML value (number, truth value, quoted text, array), or the text as it stands."""
+    """Return a TOML value (number, truth value, quoted text, array), or the text unchanged."""
     try:
         document = from_toml(f"value = {text}")
     except ValueError:
@@ -68,7 +72,7 @@ def value(text: str) -> Any:
 
 
 def _plain(found: Any) -> bool:
-    """Tell whether JSON has a form for a value of TOML."""
+    """Return whether JSON can express a value of TOML."""
     if isinstance(found, list):
         return all(_plain(each) for each in found)
     return isinstance(found, str | int) or (isinstance(found, float) and math.isfinite(found))
@@ -83,7 +87,7 @@ def unpacked(content: bytes) -> bytes:
             part = file.read(PART_BYTES)
             if not part:
                 return b"".join(parts)
-            # What says of itself that it is too large, or is damaged, is not kept.
+            # A file that exceeds the stated size, or is damaged, is not kept.
             parts += [part] if claims_less else []
     raise ValueError(f"found more than {MOST_BYTES >> 30} GiB when it is unpacked")
 
@@ -91,7 +95,7 @@ def unpacked(content: bytes) -> bytes:
 def json_file(path: str, expected: str) -> Any:
     """Return the tree in a file of JSON, which gzip may have compressed.
 
-    Raises `ftlab.ConfigError`, which says what was ``expected``, for a file that has none.
+    Raises `ftlab.ConfigError`, which states what was ``expected``, for a file without one.
     """
     try:
         content = Path(path).read_bytes()
@@ -123,6 +127,6 @@ def check_depth(tree: Any) -> None:
 
 
 def _containers(tree: dict[str, Any] | list[Any]) -> list[dict[str, Any] | list[Any]]:
-    """Return the lists and tables right in one."""
+    """Return the lists and tables directly inside one."""
     children = tree.values() if isinstance(tree, dict) else tree
     return [each for each in children if isinstance(each, dict | list)]

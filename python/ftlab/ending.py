@@ -1,7 +1,7 @@
-"""What ends a command from outside: each signal as Ctrl-C does, with an exit code of its own.
+"""The end of a command by a signal: as by Ctrl-C, with a separate exit code.
 
-So what is half done is removed, the terminal is as it was, and no output is written, whoever ends
-the command: a user, `timeout`, a scheduler or a terminal that is closed.
+Unfinished files are removed, the terminal is restored, and no output is written. This holds for a
+signal from a user, `timeout`, a scheduler or a closed terminal.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from typing import Protocol, TypeVar
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 SETTLING_S = 1.0
-"""How long after a signal another changes nothing: the first is being obeyed."""
+"""How long further signals are ignored after the first one, in seconds."""
 
 AGAIN_S = 0.01
-"""After how long a signal is sent once more that was lost."""
+"""The time before a lost signal is sent again, in seconds."""
 
 IMPORT_S = 10.0
-"""How long a signal waits for an import. Compiled modules do not survive one in their first lines;
-a module of the user's may never end."""
+"""The longest time that a signal waits for an import, in seconds.
+
+A signal during their first lines breaks compiled modules. A user's module may never end its import.
+"""
 
 INTERRUPTED = "interrupted"
 
@@ -33,7 +35,7 @@ Shown = TypeVar("Shown", bound="Started")
 
 
 class _Ended:
-    """The signal that came, when, and whether it has to wait."""
+    """The signal, its time, and whether it has to wait."""
 
     number: int | None = None
     at = -SETTLING_S
@@ -43,7 +45,7 @@ class _Ended:
 
 
 def listen() -> None:
-    """Have the signals raise `KeyboardInterrupt`; what is ignored, as under nohup, stays so."""
+    """Let signals raise `KeyboardInterrupt`; ignored signals, as under nohup, are still ignored."""
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end)
@@ -51,7 +53,7 @@ def listen() -> None:
 
 
 def _told_again(lost: sys.UnraisableHookArgs) -> None:
-    """Send a signal once more that came where nothing can be raised, as in a destructor."""
+    """Send a signal again that arrived where nothing can be raised, as in a destructor."""
     if lost.exc_type is not KeyboardInterrupt or _Ended.number is None:
         sys.__unraisablehook__(lost)
         return
@@ -64,7 +66,7 @@ def _send_again(number: int) -> None:
 
 
 def _importing(frame: FrameType | None) -> bool:
-    """Tell whether what runs is below an import."""
+    """Return whether an import is in progress in this frame."""
     while frame is not None:
         code = frame.f_code
         if code.co_name == "_find_and_load" and "importlib" in code.co_filename:
@@ -74,16 +76,16 @@ def _importing(frame: FrameType | None) -> bool:
 
 
 def over() -> None:
-    """Have no signal change the exit code of a command that is over."""
+    """Ignore signals, so that none changes the exit code of a command that has ended."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    # Python ends itself by SIGINT if a signal came while it ran text, as it does for dataclasses,
+    # If a signal came while Python ran a text, as for dataclasses, Python ends itself by SIGINT
     # unless it has run another text since.
     exec("")
 
 
 def came() -> bool:
-    """Tell whether a signal has come."""
+    """Return whether a signal has arrived."""
     return _Ended.number is not None
 
 
@@ -93,14 +95,14 @@ def code() -> int:
 
 
 def told() -> str:
-    """Return what ended the command, in words."""
+    """Return a description of the signal that ended the command."""
     if _Ended.number in (None, signal.SIGINT):
         return INTERRUPTED
     return f"{INTERRUPTED} by {signal.Signals(_Ended.number or 0).name}"
 
 
 def end(number: int, frame: FrameType | None) -> None:
-    """Obey a signal, unless one is being obeyed."""
+    """Handle a signal, unless one is being handled."""
     now = time.monotonic()
     if now - _Ended.at < SETTLING_S:
         return
@@ -117,7 +119,7 @@ def end(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Have a signal wait until what is begun here is whole."""
+    """Delay signals until the block is complete."""
     _Ended.deferring += 1
     try:
         yield
@@ -129,18 +131,18 @@ def deferred() -> Iterator[None]:
 
 
 class Started(Protocol):
-    """What takes a part of the terminal, such as a bar."""
+    """A part of the terminal's output that can be started, such as a bar."""
 
     def start(self) -> None:
-        """Take it."""
+        """Start it."""
 
     def stop(self) -> None:
-        """Give it back; nothing where it was not taken."""
+        """Stop it and restore the terminal; no effect if it was not started."""
 
 
 @contextmanager
 def on_terminal(what: Shown) -> Iterator[Shown]:
-    """Yield what is shown, and give the terminal back whenever a signal comes."""
+    """Yield ``what``, and restore the terminal whenever a signal arrives."""
     try:
         with deferred():
             what.start()

@@ -1,4 +1,4 @@
-"""Runs to the end of a device: how much a host writes before blocks wear out (``docs/wear.md``)."""
+"""Runs to the end of a device: the writes of a host before blocks wear out (``docs/wear.md``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PASSES = 1_000_000
 WARRANTY_DAYS = 5 * 365
-"""Days over which drive writes per day are counted, as data sheets of drives do."""
+"""Days over which drive writes per day are counted, as in data sheets."""
 YEAR_S = 365.25 * 24 * 3600
 
 
@@ -31,9 +31,9 @@ def endurance(
     passes: int = PASSES,
     progress: Progress | None = None,
 ) -> Record:
-    """Run a workload again and again until the device takes no more writes.
+    """Repeat a workload until the device takes no more writes.
 
-    The blocks are new after the warm-up, so its wear is not counted.
+    The blocks are new after the warm-up, whose wear is not counted.
 
     Parameters
     ----------
@@ -42,30 +42,37 @@ def endurance(
     ftl
         An FTL.
     scale
-        1 runs the whole life. N projects it from four shorter lives: of devices whose blocks
-        endure an N-th, half of that, a quarter and an eighth. By default the life is run whole
-        if that takes seconds, else projected with N = 4.
+        1 runs the whole lifetime. N projects it from four shorter lifetimes, of devices whose
+        blocks endure an N-th, half of that, a quarter and an eighth. By default the whole lifetime
+        is run if that takes seconds, and otherwise projected with N = 4.
     passes
-        Over the input, at most.
+        The most passes over the input.
     progress
-        As of `ftlab.simulate`.
+        Called as by `ftlab.simulate`.
 
     Returns
     -------
     Record
-        ``ftl``, ``trace``, ``endurance``; ``capacity`` and, in bytes that the host has written
-        since the warm-up, ``failures`` of blocks in their order and the ``life`` up to the last of
-        them, if it ends the device. The life over the capacity, ``drive_writes``; in terabytes,
-        ``tbw``; in drive writes per day of five years, ``dwpd``; in ``years`` at the pace of the
-        input, if that has times. ``projected``, whether it is from shorter lives, and ``error``,
-        how far ways to project it are apart. ``used``, the share of what all blocks
-        endure that their erases are at the end of the life. Of the run, or of the longest of the
-        shorter lives: ``passes``, ``write_amplification`` and ``wear``.
+        Metrics are as follows:
+
+        * ``ftl``, ``trace``, ``endurance``: the set-up
+        * ``capacity``: of the device, bytes
+        * ``failures``: bytes written by the host since the warm-up at each failure of a block
+        * ``life``: the same at the last failure, if it ends the device
+        * ``drive_writes``: the lifetime over the capacity
+        * ``tbw``: the lifetime in terabytes
+        * ``dwpd``: the lifetime in drive writes per day of five years
+        * ``years``: the lifetime at the pace of the input, if that has times
+        * ``projected``: whether the lifetime is projected from shorter ones
+        * ``error``: how far several projections differ
+        * ``used``: the erases of all blocks at the end of the lifetime over all that they endure
+        * ``passes``, ``write_amplification``, ``wear``: of the run, or of the longest shorter
+          lifetime
 
     Raises
     ------
     ftlab.ConfigError, ftlab.TraceError
-        when the set-up or the trace is wrong, blocks last for ever, or shorter lives do not agree
+        when the set-up or the trace is invalid, blocks last for ever, or shorter lifetimes disagree
     """
     plugged = Plugged()
     point = plugged.point(config, ftl)
@@ -105,7 +112,7 @@ def _told(cycles: int, lifetime: Record) -> Record:
 
 
 def _years(end: float, written: int, seconds: float | None) -> float | None:
-    """Return how long the host takes to write so much, at the pace of its first pass."""
+    """Return how many years the host takes to write this much, at the pace of its first pass."""
     return end / written * seconds / YEAR_S if seconds and written else None
 
 
@@ -134,17 +141,17 @@ def table(reports: Sequence[Record]) -> Table:
 
 
 def _significant(value: float) -> str:
-    """Return four significant digits at least, and no exponent."""
+    """Return at least four significant digits, without an exponent."""
     return f"{value:,.{max(0, 3 - math.floor(math.log10(value)))}f}"
 
 
 def _from(report: Record) -> str:
-    """Return what is known of how right a life is."""
+    """Return how exact a lifetime is."""
     return f"projected, ±{ratio(report.error)}" if report.projected else "whole"
 
 
 def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
-    """Draw the blocks that wear out over what is written, and how often blocks were erased."""
+    """Draw the failures of blocks over the bytes written, and the erases of blocks."""
     from matplotlib.ticker import MaxNLocator
 
     from ftlab.looks import of_ftls

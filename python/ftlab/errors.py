@@ -1,11 +1,13 @@
-"""What can go wrong, as exceptions. Every message is one line that names the place and the remedy.
+"""The exceptions of ftlab. Every message is one line that names the place and the remedy.
 
-``ConfigError`` and ``TraceError`` are mistakes in what was asked; ``FileError``, a ``TraceError``,
-and ``ResourceError`` hang on the moment: a file that the system does not read, no more memory, no
-more threads. ``Interrupted`` says that a run
-was stopped; ``InternalError`` is a broken invariant, a bug in ftlab or in one of its FTLs;
-``RuleError`` is a rule that a class written in Python broke. The constructor of an FTL in Python
-raises ``TooSmall`` for a device with too few blocks.
+* ``ConfigError`` and ``TraceError``: an error in the configuration, or in a trace
+* ``FileError``, a ``TraceError``: a file that the system cannot read
+* ``ResourceError``: no more memory or threads; the same call may succeed later
+* ``Interrupted``: a run that was stopped
+* ``InternalError``: a broken invariant, a bug in ftlab or in one of its FTLs
+* ``RuleError``: a rule that a class written in Python broke
+
+The constructor of an FTL in Python raises ``TooSmall`` for a device with too few blocks.
 """
 
 from collections.abc import Iterator
@@ -38,7 +40,7 @@ __all__ = [
 
 @contextmanager
 def starting_threads() -> Iterator[None]:
-    """Raise `ResourceError` for what Python raises where no thread can be started."""
+    """Turn the exception of Python for a thread that cannot be started into `ResourceError`."""
     try:
         yield
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""Writing files and folders that are either whole or absent, and never what is read."""
+"""Writes files and folders that are either whole or absent, and never overwrites what is read."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ftlab import _core
 from ftlab.errors import ConfigError
 
 __all__ = ["make_folder", "write_atomically"]
-"""What other distributions may use."""
+"""The names for other distributions."""
 
 Name: TypeAlias = str | os.PathLike[str]
 
 STANDARD_INPUT = "-"
 
 UNUSABLE = (ValueError, RuntimeError)
-"""What paths raise with a NUL in their name, or before Python 3.13 a link that leads to itself."""
+"""The exceptions of a path with a NUL, and before Python 3.13 of a link to itself."""
 
 
 def check_writable(path: Name, reads: Iterable[Name] = ()) -> None:
     """Raise `ConfigError` if ``path`` cannot be written, or is one of the files that are read.
 
-    Called before any work is done. Removes what writers of ``path`` that were killed have left.
+    Call it before any work. It removes what killed writers of ``path`` left.
     """
     target = Path(path)
     try:
@@ -37,7 +37,7 @@ def check_writable(path: Name, reads: Iterable[Name] = ()) -> None:
 
 
 def make_folder(path: Name) -> Path:
-    """Make a folder, and those that it is in; raise `ConfigError` where that cannot be."""
+    """Make a folder and its parents; raise `ConfigError` if that fails."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ def _check(target: Path, reads: Iterable[Name]) -> None:
 
 
 def is_same(path: Name, other: Name) -> bool:
-    """Tell whether both are one file, through links of either kind, too, or will be one."""
+    """Return whether both are, or will be, one file, also through links of either kind."""
     target = Path(path)
     try:
         if other == STANDARD_INPUT:
@@ -84,12 +84,15 @@ def is_same(path: Name, other: Name) -> bool:
 
 
 Place: TypeAlias = Literal["named", "entry", "new"]
-"""What a file may take the place of: what its name leads to, where a link stays a link and a device
-or a pipe is written to; the entry of the folder itself, so that no link is followed; or nothing."""
+"""What a file may replace.
+
+``named``: the target of its name. A link remains a link, and a device or pipe is written to.
+``entry``: the entry in the folder; no link is followed. ``new``: nothing.
+"""
 
 
 def write_atomically(path: Name, content: str | bytes, *, place: Place = "named") -> None:
-    """Write ``content`` beside ``path`` and rename it into place, so that no half is ever seen.
+    """Write ``content`` next to ``path`` and rename it into place, so that no part is ever seen.
 
     It has the permissions of the file that it replaces.
     """
@@ -102,10 +105,9 @@ def write_atomically(path: Name, content: str | bytes, *, place: Place = "named"
 
 @contextmanager
 def workplace(target: Path) -> Iterator[Path]:
-    """Yield a hidden folder beside ``target`` to make that in, and remove it in the end.
+    """Yield a hidden folder next to ``target`` for its content, and remove it in the end.
 
-    What was made is renamed from there by the caller. Raises `ConfigError` where no folder can be
-    made.
+    The caller renames the content to its place. Raises `ConfigError` if no folder can be made.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -119,7 +121,7 @@ def workplace(target: Path) -> Iterator[Path]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what writers that were killed have left in a folder; nothing of anybody else."""
+    """Remove what killed writers left in a folder, and no file of other programs."""
     _core.sweep(os.fspath(folder))
 
 
@@ -131,17 +133,17 @@ def check_folder(path: Name) -> None:
 
 
 def _answer(error: Exception) -> str:
-    """Return what the system answers."""
+    """Return the message of the system."""
     return str(error.strerror if isinstance(error, OSError) else error)
 
 
 def _is_special(target: Path) -> bool:
-    """Tell whether ``target`` is a device or a pipe."""
+    """Return whether ``target`` is a device or a pipe."""
     return target.exists() and not (target.is_file() or target.is_dir())
 
 
 def named_files(*trees: object) -> Iterator[str]:
-    """Yield every text in configurations and names of FTLs that may name a file which is read."""
+    """Yield every text in configurations and names of FTLs that may name an input file."""
     for tree in trees:
         if isinstance(tree, str):
             yield tree

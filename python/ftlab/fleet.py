@@ -1,4 +1,4 @@
-"""A fleet: the volumes of a trace, each on a device of its own, and what they are like together.
+"""A fleet: the volumes of a trace, each on a separate device, and their statistics.
 
 >>> import ftlab
 >>> from ftlab.fleet import Fleet
@@ -29,7 +29,7 @@ from ftlab.source import Source
 
 PERCENTILES = (5, 25, 50, 75, 95)
 LEAST_VOLUMES = 20
-"""Of fewer a 5th and a 95th percentile are no more than the least and the greatest."""
+"""With fewer volumes, a 5th and a 95th percentile are the least and the greatest value."""
 
 WORST = 10
 
@@ -41,20 +41,20 @@ FIGURES = (
     "response_us.mean",
     "response_us.p99",
 )
-"""Of which there are percentiles over volumes."""
+"""Metrics with percentiles over volumes."""
 
 INPUT = ("input", "workload")
-"""The sections that splitting has used up."""
+"""The sections that splitting replaces."""
 
 FEW_REQUESTS = "few requests"
 NO_ERASE = "nothing was erased"
 FAILED = "failed"
-"""Why a volume is left out."""
+"""A reason why a volume is left out."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """What came of an FTL on a volume; ``outcome`` is None where it was not run."""
+    """The outcome of an FTL on a volume; ``outcome`` is None if it was not run."""
 
     ftl: str
     volume: Volume
@@ -62,12 +62,12 @@ class Member:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing was erased, so that its write amplification means nothing."""
+        """Whether no block was erased, so that its write amplification has no meaning."""
         return self.figure("flash.erases") == 0
 
     @property
     def overloaded(self) -> bool:
-        """Whether requests came faster than they were served."""
+        """Whether requests arrived faster than they were served."""
         return isinstance(self.outcome, Result) and overloaded(self.outcome)
 
     @property
@@ -76,7 +76,7 @@ class Member:
         return str(self.outcome) if isinstance(self.outcome, Failure) else None
 
     def figure(self, path: str) -> float | None:
-        """Return a figure, the sum of one that has causes, or None where there is none."""
+        """Return a metric, the sum of one with causes, or None if there is none."""
         if not isinstance(self.outcome, Result):
             return None
         found = Figure(path, path, "count").of(self.outcome)
@@ -88,7 +88,7 @@ class Member:
         return (self.figure("flash.programs") or 0.0) + (self.figure("flash.copybacks") or 0.0)
 
     def row(self) -> dict[str, Any]:
-        """Return what is known of the volume under this FTL."""
+        """Return the metrics of the volume under this FTL."""
         return {
             "ftl": self.ftl,
             "volume": self.volume.number,
@@ -110,8 +110,9 @@ class Member:
 class Fleet:
     """The volumes of a trace under some FTLs.
 
-    A volume is left out of write amplification where it was not run, or where under one of the FTLs
-    it failed or nothing was erased: so all are compared on the same volumes.
+    Some volumes are left out of write amplification, so that all FTLs are compared on the same
+    volumes. These are volumes that were not run, that failed under an FTL, or on which an FTL
+    erased no block.
     """
 
     def __init__(self, members: Sequence[Member]) -> None:
@@ -132,16 +133,17 @@ class Fleet:
         progress: Told | None = None,
         executor: Any = None,
     ) -> Fleet:
-        """Run FTLs on each volume of a trace that has at least so many requests.
+        """Run FTLs on each volume of a trace that has at least ``least`` requests.
 
         ``trace`` is a source of requests, or a configuration that names one; ``config`` has further
-        sections. Each volume is an input and a point of its own, kept in ``folder`` and run in an
-        ``executor`` as by `ftlab.points.run_points`. Its device is by default as large as it is.
+        sections. Each volume is a separate input and point. It is kept in ``folder`` and run in an
+        ``executor`` as by `ftlab.points.run_points`. By default its device has the size of the
+        volume.
 
         Raises
         ------
         ftlab.ConfigError, ftlab.TraceError
-            when the set-up or the trace is wrong, or no volume has so many requests
+            when the set-up or the trace is invalid, or no volume has that many requests
         """
         chosen = [as_ftl(ftl) for ftl in ftls]
         source = trace.config() if isinstance(trace, Source) else trace
@@ -176,7 +178,7 @@ class Fleet:
         return [each for each in found if isinstance(each.outcome, Result)]
 
     def left_out(self, volume: Volume) -> str | None:
-        """Return why a volume is left out of write amplification, if it is."""
+        """Return the reason why a volume is left out of write amplification, if it is."""
         return self._left_out.get(volume)
 
     def large(self, ftl: str) -> list[Member]:
@@ -192,7 +194,7 @@ class Fleet:
         return sorted(self.large(ftl), key=lambda each: -(each.figure(WA) or 0.0))[:WORST]
 
     def summary(self, ftl: str) -> dict[str, Any]:
-        """Return what the volumes are like together under an FTL."""
+        """Return the statistics of the volumes under an FTL."""
         large, ran = self.large(ftl), self.under(ftl)
         reasons = list(self._left_out.values())
         return {
@@ -222,10 +224,10 @@ def write_amplification(members: Sequence[Member]) -> float | None:
 
 
 def percentiles(members: Sequence[Member], path: str) -> dict[str, float | None]:
-    """Return mean and percentiles of a figure over the volumes that have it, each counting as one.
+    """Return mean and percentiles of a metric over the volumes that have it, with equal weight.
 
-    ``volumes`` says how many these are. There are no percentiles of few, and nothing where no
-    volume has it.
+    ``volumes`` is their number. With few volumes there are no percentiles; without any, the result
+    is empty.
     """
     known = [value for each in members if (value := each.figure(path)) is not None]
     if not known:
@@ -237,7 +239,7 @@ def percentiles(members: Sequence[Member], path: str) -> dict[str, float | None]
 
 
 def _point(setup: Config, ftl: Ftl | PythonFtl, volume: Volume) -> Point:
-    """Return the point of a volume: the input is its file, the rest of the set-up as it is."""
+    """Return the point of a volume: the input is its file, the rest of the set-up is unchanged."""
     rest = {section: table for section, table in setup.items() if section not in INPUT}
     config = merge([rest, ftl.config(), {"input": {"trace": str(volume.file)}}])
     return Point(f"{ftl} volume {volume.number}", config, named(ftl))

@@ -1,4 +1,4 @@
-"""Frames: what a run looks like as it goes."""
+"""Frames: the state of a run while it proceeds."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = npt.NDArray[np.integer[Any]]
 
 FREE, DATA, LOG, TRANSLATION, OPEN = range(5)
-"""What a block is, by its number in `Frame.states`."""
+"""The states of a block in `Frame.states`."""
 
 CLASSES = 16
-"""Classes that a separation has at most; behind `OPEN` each has a state for its full blocks."""
+"""The most classes of a separation; after `OPEN`, each has a state for its full blocks."""
 
 STATES = (
     "free",
@@ -26,12 +26,12 @@ STATES = (
     "open (not full)",
     *(f"class {number}" for number in range(1, CLASSES + 1)),
 )
-"""Their names; only blocks of data or translation pages are told to be open."""
+"""The names of the states; only blocks of data or translation pages can be open."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of a stretch of requests; None where there is none."""
+    """Metrics of a part of the requests; None for those that do not exist."""
 
     hit_ratio: float | None
     write_amplification: float | None
@@ -44,42 +44,42 @@ class Frame:
     """A run at one moment of its measured phase."""
 
     requests: int
-    """Served so far."""
+    """Requests served so far."""
     of: int | None
-    """Requests of the input, if that can be known."""
+    """Requests of the input, if their number is known."""
     time_s: float
-    """Completion of the last of them, simulated."""
+    """Completion of the last of them, simulated, in seconds."""
     so_far: Figures
-    """Since measuring started: at the end, those of the result."""
+    """Metrics since measuring started: at the end, those of the result."""
     window: Figures
-    """Since the frame before."""
+    """Metrics since the previous frame."""
     planes: list[float]
-    """Share of the time since the frame before that each plane was busy."""
+    """Share of the time since the previous frame that each plane was busy."""
     operations: dict[str, int]
     """Flash operations so far, by cause."""
     erases: int
     """Block erases so far."""
     valid: Numbers
-    """Of each block, pages that hold the newest version of something."""
+    """For each block, its valid pages."""
     written: Numbers
-    """Of each block, pages programmed or skipped since its last erase."""
+    """For each block, pages programmed or skipped since its last erase."""
     pages: Numbers
-    """Of each block, the pages that it has."""
+    """For each block, its number of pages."""
     kind: Numbers
-    """Of each block, what it holds: `FREE`, `DATA`, `LOG` or `TRANSLATION`."""
+    """For each block, its content: `FREE`, `DATA`, `LOG` or `TRANSLATION`."""
     class_: Numbers
-    """Of each block, the class of its pages from 1; 0 where pages are not separated."""
+    """For each block, the class of its pages from 1; 0 if pages are not separated."""
 
     @classmethod
     def of_core(cls, found: Mapping[str, Any]) -> Frame:
-        """Return the frame that the core tells."""
+        """Return the frame from the values of the core."""
         told = {each.name: found[each.name.rstrip("_")] for each in fields(cls)}
         stretches = {name: Figures(**found[name]) for name in ("so_far", "window")}
         return cls(**{**told, **stretches})
 
     @property
     def states(self) -> npt.NDArray[np.uint8]:
-        """What each block is: `OPEN`, its class, or its kind; a log block stays one."""
+        """The state of each block: `OPEN`, its class, or its kind; a log block is always `LOG`."""
         import numpy as np  # Half of the time that ftlab would take to import.
 
         has_room = (self.written < self.pages) & np.isin(self.kind, (DATA, TRANSLATION))

@@ -22,13 +22,13 @@ from ftlab.titles import FtlName
 
 Name = str | os.PathLike[str]
 COLUMNS = "time=time:ns,offset=offset,length=length,op=op"
-"""What the columns of a recorded session are."""
+"""The columns of a recorded session."""
 REPLAY_END = ".toml"
-"""What is behind the name of a recording in that of the file which replays it."""
+"""The suffix that the name of a recording gets for the file that replays it."""
 
 
 class Device:
-    """A device that clients may use from now on, until it is stopped or a ``with`` block ends."""
+    """A device in use by clients until it is stopped or a ``with`` block ends."""
 
     def __init__(
         self,
@@ -48,31 +48,31 @@ class Device:
         Parameters
         ----------
         image
-            A file; it is made if there is none. Else the FTL mounts on it.
+            The image file. It is made if it does not exist; otherwise the FTL recovers from it.
         socket
-            Path of a socket that clients connect to, made with mode 0600.
+            Path of a socket for clients, made with mode 0600.
         ftl
-            An FTL that mounts; that of the image if there is one.
+            An FTL that recovers with every write; by default that of the image.
         config
-            Settings; those that say what a device is have to be those of the image.
+            Settings; those that define the device must equal those of the image.
         tcp
-            Whether ``socket`` is a ``host:port`` instead. Whoever reaches it may do everything.
+            Whether ``socket`` is a ``host:port`` instead. Users who can reach it have full access.
         metrics
-            Path of a socket on which figures are told, in the text format of Prometheus.
+            Path of a socket that serves metrics in the text format of Prometheus.
         paced
-            Whether answers come when the emulated device would have given them.
+            Whether answers come when the emulated device would give them.
         record
-            A new file to which the session is written as a trace, for a new image. What replays it
-            is written to the same name with ``.toml`` behind it.
+            A new file to which the session is written as a trace, for a new image. The file that
+            replays it has the same name with ``.toml`` appended.
         hint
-            What the placement handles of writes follow from: ``export``, each handle having an
-            export of its own; ``range:BYTE:BYTE..`` or ``size:BYTES:BYTES..``, as of
-            ``input.hint_by``. The FTL has ``ftl.separation = handles`` then.
+            How the placement handles of writes are derived. With ``export``, each handle has a
+            separate export. ``range:BYTE:BYTE..`` and ``size:BYTES:BYTES..`` are as in
+            ``input.hint_by``. The FTL then has ``ftl.separation = handles``.
 
         Raises
         ------
         ftlab.ConfigError, ftlab.TraceError
-            when settings are wrong or are not those of the image, or files cannot be used
+            when settings are invalid or differ from the image, or files cannot be used
         """
         tree = merge([config or {}])
         replayed = f"{os.fspath(record)}{REPLAY_END}" if record is not None else None
@@ -93,8 +93,7 @@ class Device:
         )
         try:
             self.opened: Record = Record(json.loads(self._server.opened()))
-            """``ftl``, ``config``, ``capacity_bytes``, and what the ``mount`` has cost (None for a
-            new image)."""
+            """``ftl``, ``config``, ``capacity_bytes``, and ``mount``, the recovery; None if new."""
             if record is not None and replayed:
                 write_atomically(
                     replayed, self._replay(Path(record), hint is not None), place="new"
@@ -118,12 +117,12 @@ class Device:
 
     @property
     def is_fine(self) -> bool:
-        """Whether nothing has broken the device; else `stop` raises what has."""
+        """Whether the device is not broken; otherwise `stop` raises the error."""
         fine: bool = self._server.is_fine()
         return fine
 
     def figures(self) -> dict[str, float]:
-        """Return the figures of the session so far, by their names with labels."""
+        """Return the metrics of the session so far, by their names with labels."""
         return figures_of(self._server.figures())
 
     def stop(self) -> Result:
@@ -132,7 +131,7 @@ class Device:
         Raises
         ------
         ftlab.InternalError, ftlab.TraceError
-            a rule or an invariant that the FTL broke, or what the disk of the image answered
+            a rule or an invariant that the FTL broke, or an error of the image's disk
         """
         return Result(json.loads(self._server.stop()))
 
@@ -150,39 +149,44 @@ class Device:
 
 
 def ftls() -> list[str]:
-    """Return the FTLs to serve: those that come back from a power cut with every write."""
+    """Return the FTLs that can be served: those that recover from a power cut with every write."""
     return [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]
 
 
 def fsck(image: Name) -> Record:
-    """Check every checksum of an image that nobody serves, and whether its FTL mounts.
+    """Check every checksum of an image that is not served, and whether its FTL recovers.
 
-    Nothing is changed.
+    It changes nothing.
 
     Returns
     -------
     Record
-        ``ftl``, ``capacity_bytes``, ``pages`` and those ``programmed``; ``damaged`` pages and the
-        ``first_damaged`` of them; logical pages ``holding_data``; the ``mount`` and what it costs;
-        ``broken``: why it does not mount, or None.
+        Metrics are as follows:
+
+        * ``ftl``, ``capacity_bytes``: the device
+        * ``pages``: pages of the device, and ``programmed`` ones
+        * ``damaged``: pages with a wrong checksum, and the ``first_damaged`` ones
+        * ``holding_data``: logical pages with data
+        * ``mount``: the cost of recovery
+        * ``broken``: why recovery fails, or None
 
     Raises
     ------
     ftlab.ConfigError, ftlab.TraceError
-        when it is no image, is served, or cannot be read
+        when it is no image, is being served, or cannot be read
     """
     return Record(json.loads(cores.fsck(os.fspath(image))))
 
 
 def replay(file: Name, progress: Progress | None = None) -> Result:
-    """Run a recorded session once more, without clients, and return its result.
+    """Rerun a recorded session without clients, and return its result.
 
     Parameters
     ----------
     file
-        The ``.toml`` file beside the recording.
+        The ``.toml`` file next to the recording.
     progress
-        As of `ftlab.simulate`.
+        Called as by `ftlab.simulate`.
 
     Raises
     ------
@@ -198,12 +202,12 @@ def replay(file: Name, progress: Progress | None = None) -> Result:
 
 
 def is_clean(report: Record) -> bool:
-    """Tell whether `fsck` has found nothing wrong."""
+    """Return whether `fsck` has found no fault."""
     return not report.damaged and report.broken is None
 
 
 def told(report: Record) -> Table:
-    """Return what `fsck` has found as a table."""
+    """Return the findings of `fsck` as a table."""
     mount = report.mount
     damaged = count(report.damaged)
     if report.damaged:
@@ -222,7 +226,7 @@ def told(report: Record) -> Table:
 
 
 def mounted(mount: Record) -> str:
-    """Return what a mount costs in one line."""
+    """Return the cost of recovery in one line."""
     return (
         f"{count(mount.oob_reads)} OOBs read, {count(mount.programs)} pages programmed, "
         f"{count(mount.erases)} blocks erased: {brief(mount.device_us, 'us')} of the device"
@@ -230,7 +234,7 @@ def mounted(mount: Record) -> str:
 
 
 def figures_of(text: str) -> dict[str, float]:
-    """Return the figures in a text for Prometheus."""
+    """Return the metrics in a text for Prometheus."""
     lines = (line for line in text.splitlines() if line and not line.startswith("#"))
     pairs = (line.rsplit(" ", 1) for line in lines)
     try:
@@ -240,5 +244,5 @@ def figures_of(text: str) -> dict[str, float]:
 
 
 def config_of(tree: Config) -> Config:
-    """Return what of a configuration matters to a device: clients are the input."""
+    """Return the part of a configuration that defines a device: clients are the input."""
     return {name: leaves for name, leaves in tree.items() if name not in ("input", "workload")}

@@ -1,4 +1,4 @@
-"""Latency under load: workloads at several queue depths, and at shares of what a device can do."""
+"""Latency under load: at several queue depths, and at shares of the highest throughput."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 FIGURES = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99.9"}
-"""Names of response times in a result, and for people."""
+"""Names of response times in a result, and in tables."""
 
 HEADER = ["load", "offered IOPS", "IOPS", *(f"{name} µs" for name in FIGURES.values()), "overload"]
 SATURATED = 0.95
@@ -51,12 +51,12 @@ class Level:
         return float(host["requests"] / host["duration_s"]) if host["duration_s"] else 0.0
 
     def response(self, name: str) -> float | None:
-        """Return a figure of the response time, us."""
+        """Return a metric of the response time, us."""
         time: float | None = self.result.find(f"response_us.{name}")
         return time
 
     def row(self) -> dict[str, Any]:
-        """Return the figures of this level, each with its unit in its name."""
+        """Return the metrics of this level, each with its unit in its name."""
         known = {"load": self.name, "offered_per_s": self.offered, "served_per_s": self.iops}
         times = {f"response_{name}_us": self.response(name) for name in FIGURES}
         return {**known, **times, "overloaded": self.result.find("host.overloaded")}
@@ -64,7 +64,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Load:
-    """What an FTL does at each queue depth, and at each share of its highest throughput."""
+    """The runs of an FTL at each queue depth, and at each share of its highest throughput."""
 
     ftl: str
     closed: Sequence[Level]
@@ -72,16 +72,16 @@ class Load:
 
     @property
     def saturation(self) -> Level | None:
-        """The least depth with `SATURATED` of the highest throughput; None if more may give more.
+        """The least depth with `SATURATED` of the highest throughput.
 
-        That is known only if a greater depth was tried.
+        None if no greater depth was tried: more depth may then give more throughput.
         """
         enough = SATURATED * max(level.iops for level in self.closed)
         first = next(level for level in self.closed if level.iops >= enough)
         return first if first is not self.closed[-1] else None
 
     def told(self) -> str:
-        """Return where it saturates, as a line."""
+        """Return a line with the saturation point."""
         point = self.saturation
         if point is None:
             return (
@@ -94,7 +94,7 @@ class Load:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was run, where it saturates, and the figures of every level.
+        """Return the set-up, the saturation point, and the metrics of every level.
 
         ``config`` is that of the first level; the others differ in ``host.mode`` and
         ``host.time_scale`` alone.
@@ -113,12 +113,12 @@ class Load:
         }
 
     def warnings(self) -> Iterator[str]:
-        """Yield what the levels warn of; of texts that differ in numbers only, the first."""
+        """Yield the warnings of the levels; of texts that differ only in numbers, the first."""
         texts = [text for level in self._levels for text in level.result.find("warnings") or []]
         yield from {wording(text): text for text in reversed(texts)}.values()
 
     def table(self) -> Table:
-        """Return the figures of every level as text."""
+        """Return the metrics of every level as text."""
 
         def cell(figure: float | bool | None) -> str:
             if isinstance(figure, bool):
@@ -137,7 +137,7 @@ class Load:
 
 
 def tables(loads: Sequence[Load]) -> Table:
-    """Return the figures of every level of each FTL."""
+    """Return the metrics of every level of each FTL."""
     if len(loads) == 1:
         return loads[0].table()
     rows = [[FtlName(load.ftl), *row] for load in loads for row in load.table().rows]
@@ -147,8 +147,8 @@ def tables(loads: Sequence[Load]) -> Table:
 def drawn(loads: Sequence[Load], columns: int | None = None) -> Figure:
     """Draw percentiles of the response over the throughput, a line for each FTL.
 
-    Depths and shares stand at their points, a ring is around the saturation point, and a cross on
-    what is overloaded. ``columns`` is 1 or 2 for a figure as wide as so many columns of a paper.
+    Points are labelled with depths and shares. A ring marks the saturation point, a cross an
+    overloaded one. ``columns``, 1 or 2, makes the figure as wide as one or two columns of a paper.
     """
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
@@ -195,7 +195,7 @@ def _curve(axes: Axes, load: Load, levels: Sequence[Level], percentile: str, loo
 
 
 def _name_levels(axes: Axes, levels: Sequence[Level], percentile: str) -> None:
-    """Name the levels of one curve; those of the others come in the same order."""
+    """Label the levels of one curve; the other curves have the same order."""
     text: dict[str, Any] = {"xytext": (3, 3), "textcoords": "offset points"}
     for level in levels:
         if time := level.response(percentile):
@@ -212,8 +212,8 @@ def measure(
 ) -> list[Load]:
     """Run FTLs at queue depths, then at shares of the highest throughput that each reaches.
 
-    In the second part requests arrive at the times of the input, stretched so that their mean rate
-    is that share. They wait in the host's queues where the configuration has ``queued:QD``.
+    In the second part requests arrive at the times of the input, stretched to a mean rate of that
+    share. They wait in the host's queues if the configuration has ``queued:QD``.
     """
     check_obeyed(config, ftls)
     depths = sorted(depths)

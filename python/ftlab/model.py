@@ -1,4 +1,4 @@
-"""Closed forms of what address translation and collection cost, beside what runs measured."""
+"""Closed forms for the cost of address translation and collection, compared with measurements."""
 
 from __future__ import annotations
 
@@ -15,31 +15,39 @@ from ftlab.simulation import simulate
 
 
 def translation(result: Mapping[str, Any] | None = None, /, **parameters: Any) -> Record:
-    """Return what the models of TPFTL predict (section 3.1 of the paper, Equations 1 to 13).
+    """Return the predictions of TPFTL's models (section 3.1 of the paper, Equations 1 to 13).
 
     Parameters
     ----------
     result
-        The result of a run, to take the parameters from and to compare with.
+        The result of a run, which supplies the parameters and the measured values.
     **parameters
-        ``hit_ratio``, ``dirty_replacement_probability``, ``gc_hit_ratio``, ``write_ratio``,
-        ``mean_valid_data`` and ``mean_valid_translation``, if there is no result; beside one, what
-        is to be changed of it. Optional are ``pages_per_block``, ``read``, ``program``, ``erase``
-        and, for merged updates, ``replacements_per_miss``, ``reads_per_write_back``,
-        ``pages_per_write`` and ``translation_pages``.
+        Required without a result: ``hit_ratio``, ``dirty_replacement_probability``,
+        ``gc_hit_ratio``, ``write_ratio``, ``mean_valid_data`` and ``mean_valid_translation``. With
+        a result, parameters replace its values.
+
+        Optional: ``pages_per_block``, ``read``, ``program``, ``erase``. For merged updates also
+        ``replacements_per_miss``, ``reads_per_write_back``, ``pages_per_write`` and
+        ``translation_pages``.
 
     Returns
     -------
     Record
-        ``parameters``; ``paper``, the model as published; ``merged``, ours, in which pages of one
-        translation page that GC moves together are one update; ``measured``, or None without a
-        result or with changed parameters. Each has ``translation_us``, ``gc_data_us``,
-        ``gc_translation_us``, ``access_us``, ``updates_per_data_block``, ``write_amplification``.
+        Metrics are as follows:
+
+        * ``parameters``: all parameters
+        * ``paper``: the model as published
+        * ``merged``: our variant; pages of one translation page that GC moves together are one
+          update
+        * ``measured``: None without a result or with changed parameters
+
+        Each of the last three has ``translation_us``, ``gc_data_us``, ``gc_translation_us``,
+        ``access_us``, ``updates_per_data_block`` and ``write_amplification``.
 
     Raises
     ------
     ftlab.ConfigError
-        when a parameter is missing, unknown or impossible, or the result lacks a figure
+        when a parameter is missing, unknown or impossible, or the result lacks a metric
     """
     if result is None:
         return Record(json.loads(_core.model_translation(json.dumps(given(**parameters)))))
@@ -55,7 +63,7 @@ def plane(
 ) -> list[list[Record]]:
     """Return the predictions over hit ratios (columns) and dirty replacement probabilities (rows).
 
-    Everything else is as in ``parameters``, which are those of a prediction.
+    All other parameters are those in ``parameters`` of a prediction.
     """
     plain = parameters.to_dict() if isinstance(parameters, Section) else dict(parameters)
     return [
@@ -70,24 +78,32 @@ def plane(
 def separation(**parameters: Any) -> Record:
     """Return the least write amplification that separation by frequency reaches.
 
-    Pages that are written equally often are a group. Each group has blocks of its own, and the
-    spare space is divided so that all of them together write least. The formulas are in
+    Pages that are written equally often are a group. Each group has separate blocks, and the spare
+    space is divided to minimise the writes of all groups together. The formulas are in
     ``crates/ftlab/src/model/separation.rs``.
 
     Parameters
     ----------
     **parameters
-        ``fill``, the pages with data over the physical pages, and one of: ``groups``, a list of
-        shares ``[pages, writes]``; ``zone``, the share of the pages that gets the rest of the
-        writes; ``workload``, an `ftlab.Workload` or its settings. Optional is
-        ``pages_per_block``; without it blocks are large.
+        ``fill``, the pages with data over the physical pages, and one of these:
+
+        * ``groups``: a list of shares ``[pages, writes]``
+        * ``zone``: the share of the pages that gets the rest of the writes
+        * ``workload``: an `ftlab.Workload` or its settings
+
+        ``pages_per_block`` is optional; without it blocks are large.
 
     Returns
     -------
     Record
-        ``parameters``; ``groups``, how many there are; ``parts``, for each its shares of
-        ``pages``, ``writes`` and ``physical`` pages, None for more than 32;
-        ``write_amplification``, the bound; ``together``, that of FIFO without separation.
+        Metrics are as follows:
+
+        * ``parameters``: all parameters
+        * ``groups``: their number
+        * ``parts``: for each group its shares of ``pages``, ``writes`` and ``physical`` pages; None
+          for more than 32 groups
+        * ``write_amplification``: the bound
+        * ``together``: write amplification of FIFO without separation
 
     Raises
     ------
@@ -101,34 +117,38 @@ def separation(**parameters: Any) -> Record:
 
 
 PAGE = 4096
-"""Bytes of a page where theory is measured; they do not matter."""
+"""Bytes of a page in measurements of the theory; they do not matter."""
 
 POLICIES = ("greedy", "d-choices", "fifo", "random")
 """The victim policies that have models."""
 
 
 def gc(measured: int = 0, /, **parameters: Any) -> Record:
-    """Return the write amplification of page-level mapping that theory predicts, by victim policy.
+    """Return the write amplification of page-level mapping by theory, for each victim policy.
 
-    Random writes of single pages to a device that is full: uniform, or with a hot part. Sources are
-    at the head of ``crates/ftlab/src/model/greedy_gc.rs``.
+    The workload writes single pages at random to a full device, uniformly or with a hot part.
+    Sources are at the head of ``crates/ftlab/src/model/greedy_gc.rs``.
 
     Parameters
     ----------
     measured
-        How many seeds of each policy to run: the device is filled, then written eight times over;
+        How many seeds of each policy to run. The device is filled, then written eight times over;
         the later half is measured.
     **parameters
-        ``logical_blocks`` and ``blocks``; optional are ``pages_per_block`` (64), ``reserve`` (1),
-        the free blocks at which a victim is collected, ``choices`` (10) of d-choices, and together
-        ``hot_share`` of the pages and ``hot_access``, the share of the writes that go there.
+        Required: ``logical_blocks`` and ``blocks``. Optional: ``pages_per_block`` (64), ``reserve``
+        (1), the free blocks at which a victim is collected, and ``choices`` (10) of d-choices.
+        Optional together: ``hot_share`` of the pages, and ``hot_access``, their share of the
+        writes.
 
     Returns
     -------
     Record
-        ``parameters``; ``least`` and ``most``, between which the write amplification of a finite
-        device is expected, by policy, None where there is no model; ``measured``, a list for
-        each policy, one value a seed, empty unless asked for.
+        Metrics are as follows:
+
+        * ``parameters``: all parameters
+        * ``least``, ``most``: bounds of the write amplification of a finite device by policy; None
+          without a model
+        * ``measured``: for each policy a list with one value per seed; empty by default
 
     Raises
     ------
@@ -145,7 +165,7 @@ def gc(measured: int = 0, /, **parameters: Any) -> Record:
 
 
 RUN_BLOCKS, RUN_PAGES = 1024, 256
-"""The device on which a capacity is run: its blocks, and pages of each unless units have fewer."""
+"""The device of a run for a capacity: its blocks, and their pages unless units have fewer."""
 
 
 def capacity(
@@ -154,7 +174,7 @@ def capacity(
     *,
     measured: int = 0,
 ) -> Record:
-    """Return the physical capacity that explains the write amplification of a drive, by fill level.
+    """Return the physical capacity that explains a drive's write amplification by fill level.
 
     The measurements are of uniform random writes in the steady state. The formulas and the rule of
     the verdict are in ``crates/ftlab/src/model/capacity.rs``.
@@ -162,22 +182,26 @@ def capacity(
     Parameters
     ----------
     measurements
-        Bytes in use, and the write amplification: at least one.
+        Bytes in use and write amplification of each measurement; at least one.
     pages_per_unit
-        Pages that GC erases together; without it units are large.
+        Pages that GC erases together; by default units are large.
     measured
-        How many seeds of each fill level to run, with greedy victims at the capacity that these
-        imply.
+        How many seeds of each fill level to run, with greedy victims at the inferred capacity.
 
     Returns
     -------
     Record
-        ``parameters``, with the measurements in the order of fill levels; ``fits``, the best first,
-        one for each rule for ``victims``. Each has ``capacity`` in bytes, ``misfit``, the root mean
-        square of its logarithm, ``fitted``, the ``capacities`` without each measurement,
-        ``left_out``, what they say of it, and a ``verdict``: ``explained``, ``systematic``,
-        ``scattered`` or ``untested``. ``measured`` has a list for each fill level, one value a
-        seed, empty unless asked for.
+        ``parameters`` has the measurements in the order of fill levels. ``fits`` has a fit for each
+        rule for ``victims``, the best first:
+
+        * ``capacity``: bytes
+        * ``misfit``: the root mean square of the logarithm of the error
+        * ``fitted``: the fitted write amplification
+        * ``capacities``: the capacities without one measurement each
+        * ``left_out``: what each of these predicts for the omitted measurement
+        * ``verdict``: ``explained``, ``systematic``, ``scattered`` or ``untested``
+
+        ``measured`` has a list for each fill level with one value per seed; empty by default.
 
     Raises
     ------
@@ -209,7 +233,7 @@ def capacity(
 
 
 def _write_amplification(parameters: Mapping[str, Any], policy: str, seed: int) -> float:
-    """Return what a run of theory's device measures: the mean of the later half of its windows."""
+    """Return the measurement on theory's device: the mean of the later half of its windows."""
     shape = {key: parameters[key] for key in ("blocks", "pages_per_block")}
     hot = {key: parameters[key] for key in ("hot_share", "hot_access") if parameters[key]}
     workload = Workload(

@@ -1,4 +1,4 @@
-"""Names as the catalogue has them, in any case that they are typed in; and which are near."""
+"""Names in the spelling of the catalogue, matched in any case; and similar names."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ftlab.errors import ConfigError
 from ftlab.units import MOST_DIGITS
 
 LEAST_PART = 3
-"""Letters that a name must have to suggest another one of which it is a part."""
+"""Fewest letters of a name that suggests a longer name containing it."""
 
 MOST_MEANT = 3
-"""Names that are suggested together, as metrics of several sections."""
+"""The most names that are suggested together, such as metrics of several sections."""
 
 LEAST, MOST = -(2**63), 2**64 - 1
-"""The whole numbers that a core can be told."""
+"""The range of whole numbers that a core accepts."""
 
 NAMED = {"preset": "presets", "input.format": "formats", "input.trace": "profiles"}
-"""Settings whose values are names of the catalogue, by what they are names of."""
+"""Settings whose values are names of the catalogue, with the list of these names."""
 
 MODES = ("host.mode", "run.warmup")
-"""Settings whose texts are modes, with numbers behind some."""
+"""Settings whose texts are modes, some with a number after the name."""
 
 
 def known(tree: Mapping[str, Any]) -> Config:
-    """Return a configuration with the names of settings and values as the catalogue has them.
+    """Return a configuration whose names of settings and values are spelled as in the catalogue.
 
-    What the catalogue does not have stays: the core says so. Raises `ftlab.ConfigError` for a
-    number that no core can be told.
+    Unknown names are unchanged: the core reports them. Raises `ftlab.ConfigError` for a number that
+    no core accepts.
     """
     leaves = []
     for section, table in tree.items():
@@ -47,21 +47,21 @@ def known(tree: Mapping[str, Any]) -> Config:
 
 
 def ftl(name: str) -> str:
-    """Return the name of an FTL as the catalogue has it: also of its title, in any case."""
+    """Return the name of an FTL in the catalogue, from its name or title in any case."""
     if name in cores.ftls() or cores.have(name):
         return name
     return titles.key(name)
 
 
 def in_any_case(name: str, names: Iterable[str]) -> str:
-    """Return the one of some names that differs in its case alone, or the name as it was."""
+    """Return the one of some names that differs only in case, or the name unchanged."""
     every = list(names)
     alike = [each for each in every if each.lower() == name.lower()]
     return name if name in every or not alike else alike[0]
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return the question whether another name was meant: one that ends in it, is near, has it."""
+    """Return a question that suggests names that end in it, are near it or contain it."""
     lower = {each.lower(): each for each in reversed(list(names))}
     wanted = name.lower()
     found = [each for each in reversed(lower) if each.endswith(f".{wanted}")][:MOST_MEANT]
@@ -93,7 +93,7 @@ def _value(key: str, value: Any, names: Iterable[str]) -> Any:
 
 
 def _check(key: str, value: Any) -> None:
-    """Raise `ftlab.ConfigError` for a number that JSON or a core has no form for."""
+    """Raise `ftlab.ConfigError` for a number that JSON or a core cannot represent."""
     parts = value.values() if isinstance(value, Mapping) else value
     for each in parts if isinstance(value, Mapping | list) else [value]:
         if isinstance(each, Mapping | list):
@@ -107,7 +107,7 @@ def _check(key: str, value: Any) -> None:
 
 @cache
 def _values() -> Mapping[str, tuple[str, ...]]:
-    """Return the names that the values of a setting can be, by its key."""
+    """Return the possible names of the values of settings, by key."""
     catalogue = cores.own_catalogue()
     found: dict[str, tuple[str, ...]] = {"preset": ()}
     for each in catalogue["settings"]:

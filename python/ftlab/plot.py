@@ -1,8 +1,8 @@
 """Figures of results: the same results give the same bytes.
 
 Every function takes results and their labels and returns a `matplotlib.figure.Figure`. An FTL has
-the same look in all of them (`ftlab.looks`). ``columns`` is 1 or 2 for a figure as wide as so many
-columns of a paper.
+the same look in all figures (`ftlab.looks`). ``columns``, 1 or 2, makes a figure as wide as one or
+two columns of a paper.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CAUSE_COLOURS = {
     "wear": "#56B4E9",
 }
 BLOCKS = ("data", "log")
-"""What erased blocks held, where that is no cause of operations."""
+"""The content of erased blocks, if it is not a cause of operations."""
 OTHER_COLOURS = ("#999999", "#5B5B5B")
 
 Results = Sequence[Result]
@@ -50,12 +50,12 @@ Labels = Sequence[str]
 
 
 def latency(results: Results, labels: Labels, columns: int | None = None) -> Figure:
-    """Draw which share of requests was answered within a time, in microseconds."""
+    """Draw the share of requests answered within a time, in microseconds."""
     return _grid([["response"]], results, labels, (6.4, 3.8), columns)
 
 
 def operations(results: Results, labels: Labels, columns: int | None = None) -> Figure:
-    """Draw reads, programs and erases of each FTL, stacked by what caused them."""
+    """Draw reads, programs and erases of each FTL, stacked by cause."""
     if columns == 1:
         return _grid([["reads"], ["programs"], ["erases"]], results, labels, (3.5, 5.6), columns)
     return _grid([["reads", "programs", "erases"]], results, labels, (9.0, 3.6), columns)
@@ -72,7 +72,7 @@ def warmup(results: Results, labels: Labels, columns: int | None = None) -> Figu
 
 
 def overview(results: Results, labels: Labels, columns: int | None = None) -> Figure:
-    """Draw response times, operations and the course of the run on one page."""
+    """Draw response times, operations and the timeline of the run on one page."""
     with styled(columns):
         figure = sized(11.0, 7.8, columns)
         upper, lower = figure.subfigures(2, 1, squeeze=False).flat
@@ -91,7 +91,7 @@ def overview(results: Results, labels: Labels, columns: int | None = None) -> Fi
 
 
 def panel(name: str, results: Results, labels: Labels, columns: int | None = None) -> Figure:
-    """Draw a single panel of the others, by its name in `PANELS`."""
+    """Draw a single panel of the other figures, by its name in `PANELS`."""
     return _grid([[name]], results, labels, (5.2, 3.4), columns)
 
 
@@ -138,7 +138,7 @@ def _response(axes: Axes, results: Results, labels: Labels) -> None:
 
 
 def _tail(axes: Axes, results: Results, labels: Labels) -> None:
-    """Draw which share of requests took longer than a time, so that rare ones can be read."""
+    """Draw the share of requests that took longer than a time, so that rare ones are visible."""
     for result, look in _lines(results, labels):
         points = result.find("distributions.response_us")
         pairs = zip(points["value"], points["fraction"], strict=True) if points else ()
@@ -162,7 +162,7 @@ Panel: TypeAlias = "Callable[[Axes, Results, Labels], None]"
 
 
 def _kind(kind: str) -> Panel:
-    """Return how to draw the operations of a kind by their causes."""
+    """Return a function that draws the operations of a kind by their causes."""
 
     def draw(axes: Axes, results: Results, labels: Labels) -> None:
         _stack(axes, [result["flash"][kind] for result in results], labels)
@@ -173,7 +173,7 @@ def _kind(kind: str) -> Panel:
 
 
 def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
-    """Draw one bar for each FTL, one layer of it for each cause that occurs at all."""
+    """Draw one bar for each FTL, with a layer for each cause that occurs."""
     occurring = dict.fromkeys(c for each in counts for c, number in each.items() if number)
     causes = sorted(occurring, key=lambda cause: (*CAUSE_COLOURS, cause).index(cause))
     floor = [0.0] * len(counts)
@@ -193,12 +193,12 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
 
 
 def _cause(name: str) -> str:
-    """Return a cause, or what an erased block held, for a legend that all panels share."""
+    """Return a cause, or the content of an erased block, for a legend that all panels share."""
     return f"{name} blocks" if name in BLOCKS else name.replace("gc_", "GC ").replace("_", " ")
 
 
 def _course(key: str, title: str) -> Panel:
-    """Return how to draw a figure over simulated time."""
+    """Return a function that draws a metric over simulated time."""
 
     def draw(axes: Axes, results: Results, labels: Labels) -> None:
         for result, look in _lines(results, labels):
@@ -222,7 +222,7 @@ PANELS: dict[str, Panel] = {
     "amplification": _course("write_amplification", "Write amplification"),
     "windows": _windows,
 }
-"""How each panel is drawn, by its name."""
+"""The function that draws each panel, by its name."""
 
 FIGURES: dict[str, Callable[..., Figure]] = {
     "latency": latency,

@@ -36,22 +36,22 @@ if TYPE_CHECKING:
 
 LABEL_MAX = 60
 LOG = 4.0
-"""From this ratio of the largest to the smallest place on, the axis is logarithmic."""
+"""The ratio of the largest to the smallest place from which on an axis is logarithmic."""
 
 TALL = 30.0
-"""The same for the values of a time or a number."""
+"""The same ratio for the values of a time or a number."""
 
 MOST_OF_A_MAP = 10_000
-"""Of a share of the map, the greatest number below the line."""
+"""The largest denominator in a share of the map."""
 
 MOST_LINES = 36
-"""Lines of a panel: more than there are FTLs."""
+"""The most lines of a panel: more than there are FTLs."""
 
 MOST_TICKS = 8
-"""Places that are all named on an axis."""
+"""The most places for which all are named on an axis."""
 
 UNITS = {"size": "bytes", "ratio": "ratio"}
-"""Of settings, by their kinds."""
+"""The units of settings, by kind."""
 
 WORDS = {
     "ftl.cache": "mapping cache",
@@ -70,31 +70,31 @@ WORDS = {
     "log.blocks": "log blocks",
     "ftl": "FTL",
 }
-"""Settings as a figure names them."""
+"""The labels of settings in figures."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """How a figure is drawn, beside what it shows."""
+    """How a figure is drawn, independent of its content."""
 
     facet: str | None = None
-    """A setting, for each value of which there is a column of panels."""
+    """A setting: each of its values has a column of panels."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Other names for lines, places, axes and panels."""
     limits: tuple[float | None, float | None] | None = None
     """The least and the greatest value on the axis."""
     order: Sequence[str] = ()
-    """Lines and places that come first, by their names."""
+    """Names of lines and places that come first."""
     relative: str | None = None
-    """The FTL of whose value each is a multiple."""
+    """The FTL that values are relative to."""
 
     def named(self, name: str, key: str = "") -> str:
-        """Return what is shown for a name, which may be labelled by its key, too."""
+        """Return the label of a name, which may also be given by its key."""
         wanted = [_alike(each) for each in (name, key) if each]
         return next((text for own, text in self.labels.items() if _alike(own) in wanted), name)
 
     def check(self, drawn: Sequence[Line], others: Iterable[str]) -> None:
-        """Raise `ftlab.ConfigError` for a label or an order of what is not drawn."""
+        """Raise `ftlab.ConfigError` for a label or an order of a name that is not drawn."""
         places = {place for line in drawn for place in line.places if isinstance(place, str)}
         shown = [line.name for line in drawn if line.name] + [title(each) for each in places]
         for option, given, names in (
@@ -109,7 +109,7 @@ class Drawing:
                     raise ConfigError(f'{option}: nothing of the name "{name}" is drawn{meant}')
 
     def place(self, name: Any) -> tuple[int, Any]:
-        """Return what lines and places are sorted by: those that were ordered come first."""
+        """Return the sort key of lines and places: those in `order` come first."""
         wanted = [_alike(each) for each in self.order]
         at = wanted.index(_alike(name)) if _alike(name) in wanted else len(wanted)
         return at, rank(name)
@@ -122,9 +122,9 @@ def over(
     columns: int | None = None,
     drawing: Drawing | None = None,
 ) -> Figure:
-    """Draw figures over a setting, a panel for each; whiskers are a standard deviation.
+    """Draw metrics over a setting, one panel each; whiskers are a standard deviation.
 
-    ``columns`` is 1 or 2 for a figure as wide as so many columns of a paper.
+    ``columns``, 1 or 2, makes a figure as wide as one or two columns of a paper.
     """
     how = drawing or Drawing()
     x, ys = known_name(entries, x), [known_name(entries, y) for y in ys]
@@ -197,7 +197,7 @@ def _style(line: Line) -> dict[str, Any]:
 
 
 def _scale(axes: Axes, x: str, places: Sequence[Any]) -> None:
-    """Name the axis, and its places in their unit; much is on a logarithmic axis."""
+    """Name the axis, and its places in their unit; a wide range has a logarithmic axis."""
     kind = kinds().get(x, "")
     is_share = kind == "size" and places[-1] <= 1
     unit = "count" if is_share else _unit(x)
@@ -214,24 +214,24 @@ def _scale(axes: Axes, x: str, places: Sequence[Any]) -> None:
 
 
 def _alike(name: Any) -> str:
-    """Return what all ways to write a name have in common; an FTL may be named by its key."""
+    """Return a name in normalised spelling; an FTL may be named by its key."""
     return plain(title(ftl_of(str(name))))
 
 
 def _word(name: str) -> str:
-    """Return a setting or a metric in words, as an axis has it."""
+    """Return the label of a setting or a metric on an axis."""
     return WORDS.get(name) or label_of(name)
 
 
 def _unit(name: str) -> str:
-    """Return the unit of a setting or metric: what it is known by, or what its name ends in."""
+    """Return the unit of a setting or metric: a known one, or the end of its name."""
     if name in kinds():
         return UNITS.get(kinds()[name], "count")
     return unit_of(name)
 
 
 def _tall(axes: Axes, found: Sequence[Line]) -> None:
-    """Show values on a logarithmic axis where the largest is many times the smallest."""
+    """Use a logarithmic axis if the largest value is many times the smallest."""
     values = [value for line in found for value in line.means]
     if values and min(values) > 0 and max(values) >= TALL * min(values):
         axes.set_yscale("log")

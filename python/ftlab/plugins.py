@@ -1,8 +1,8 @@
-"""What is written in Python: FTLs, orders of replacement, victim policies, separations, buffers.
+"""Classes written in Python: FTLs, orders of replacement, victim policies, separations, buffers.
 
-A class has the methods of its kind; ftlab makes an instance for each device and calls them.
-Wherever a name is expected, the class itself can stand, or the text ``path/to/file.py:Class``; the
-name of the class may be left out when the file has one of that kind.
+A class has the methods of its kind. ftlab makes an instance for each device and calls them. The
+class itself, or the text ``path/to/file.py:Class``, can replace any name. The name of the class may
+be left out if the file has only one of that kind.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ METHODS: dict[str, tuple[str, ...]] = {
 """The methods that a class of each kind must have."""
 
 INSTEAD = {"separation": "class_of_write"}
-"""The method that stands for all of them."""
+"""The method that replaces all of them."""
 
 KINDS = {
     "ftl": "an FTL",
@@ -45,7 +45,7 @@ KINDS = {
     "separation": "a separation",
     "buffer": "a write buffer",
 }
-"""What each kind is called."""
+"""The names of the kinds in messages."""
 
 PLACES = {
     ("dftl", "replacement"): "replacement",
@@ -58,7 +58,7 @@ PLACES = {
 REFERENCE = re.compile(r"(?P<path>.+\.py)(:(?P<name>\w+))?", re.DOTALL)
 
 MOST_BLOCKS = 2**32 - 1
-"""What a number of blocks can be."""
+"""The largest number of blocks."""
 
 
 class Pool(NamedTuple):
@@ -74,7 +74,7 @@ class Plugin:
 
     kind = ""
     arguments: tuple[str, ...] = ()
-    """What the constructor is given before the settings."""
+    """The arguments of the constructor before the settings."""
 
     def __init__(self, cls: type, /, **settings: Any) -> None:
         self.cls = cls
@@ -108,22 +108,22 @@ class Plugin:
 
     @property
     def given_name(self) -> str:
-        """The class's ``name``, or what it is called."""
+        """The class's ``name``, or its Python name."""
         return called(self.cls)
 
     @property
     def name(self) -> str:
-        """The name in results: with the settings, to tell two variants of a class apart."""
+        """The name in results, with the settings, which distinguish two variants of a class."""
         return str(self)
 
     @property
     def summary(self) -> str:
-        """The first line of the class's text."""
+        """The first line of the class's docstring."""
         return _utf8((inspect.getdoc(self.cls) or "written in Python").partition("\n")[0])
 
     @property
     def source(self) -> str:
-        """The file of the class; one that was typed at a prompt has none."""
+        """The file of the class; a class typed at a prompt has none."""
         try:
             return _utf8(os.path.relpath(inspect.getsourcefile(self.cls) or "Python"))
         except (TypeError, OSError):
@@ -139,7 +139,7 @@ class Plugin:
         return value if isinstance(value, str) else default
 
     def __reduce__(self) -> tuple[Callable[..., Plugin], tuple[Any, ...]]:
-        """Return how another process makes the same plug-in: its class is read from its file."""
+        """Return how another process makes the same plug-in: it reads the class from its file."""
         cls = self.cls
         if cls.__module__ == "__main__" or cls.__qualname__ != cls.__name__:
             raise ConfigError(
@@ -152,7 +152,7 @@ class Plugin:
         return partial(_loaded, type(self), file, cls.__name__, **self.settings), ()
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both make the same instances."""
+        """Return whether both make the same instances."""
         if not isinstance(other, Plugin) or type(self) is not type(other):
             return False
         return (self.cls, self.settings, self.name) == (other.cls, other.settings, other.name)
@@ -162,12 +162,12 @@ class Plugin:
         return hash((self.cls, self.name))
 
     def __str__(self) -> str:
-        """Return what the class is called, with the settings."""
+        """Return the name of the class, with the settings."""
         inside = ", ".join(f"{key}={value}" for key, value in self.settings.items())
         return f"{self.given_name}({inside})" if inside else self.given_name
 
     def __repr__(self) -> str:
-        """Return the text that makes the same plug-in."""
+        """Return the expression that makes the same plug-in."""
         named = "".join(f", {key}={value!r}" for key, value in self.settings.items())
         return f"{type(self).__name__}({self.cls.__name__}{named})"
 
@@ -176,8 +176,8 @@ class PythonFtl(Plugin):
     """An FTL written in Python, with settings for its constructor.
 
     The class has the methods ``read(pages, flash)``, ``write(pages, flash)`` and
-    ``trim(pages, flash)``; ``__init__(device, **settings)`` is told the shape of the device. What
-    else it may have is in docs/tutorial-python.md.
+    ``trim(pages, flash)``. ``__init__(device, **settings)`` receives the geometry of the device.
+    docs/tutorial-python.md describes its optional methods.
     """
 
     kind = "ftl"
@@ -188,7 +188,7 @@ class PythonFtl(Plugin):
         return {}
 
     def with_settings(self, settings: Mapping[str, Any]) -> PythonFtl:
-        """Return the same with more settings, which are stronger."""
+        """Return the same FTL with more settings, which take precedence."""
         return PythonFtl(self.cls, **{**self.settings, **settings})
 
     @property
@@ -198,7 +198,7 @@ class PythonFtl(Plugin):
 
     @property
     def cleaning(self) -> str:
-        """How room is made: ``itself``, or ``collects`` for one that keeps to ``gc.low``."""
+        """How blocks are freed: ``itself``, or ``collects`` for an FTL that keeps to ``gc.low``."""
         return self._told("cleaning", "itself")
 
     @property
@@ -208,12 +208,12 @@ class PythonFtl(Plugin):
 
     @property
     def opens_least_erased(self) -> bool:
-        """Whether of the free blocks the one with the fewest erases is opened."""
+        """Whether the free block with the fewest erases is opened."""
         return getattr(self.cls, "opens_least_erased", False) is True
 
     @property
     def spare_blocks(self) -> int | None:
-        """Blocks beside the logical ones without which it cannot work; None for ``gc.high`` + 1."""
+        """Blocks that it needs in addition to the logical ones; None for ``gc.high`` + 1."""
         spare = getattr(self.cls, "spare_blocks", None)
         is_number = isinstance(spare, int) and not isinstance(spare, bool)
         if spare is None or (is_number and 0 <= spare <= MOST_BLOCKS):
@@ -233,7 +233,7 @@ class Replacement(Plugin):
     """The FTL that has the cache."""
 
     def under(self, base: str) -> Replacement:
-        """Return the same order in the cache of this FTL."""
+        """Return the same order for the cache of this FTL."""
         order = Replacement(self.cls, **self.settings)
         order.base = base
         return order
@@ -258,16 +258,15 @@ class Policy(Plugin):
 class Separation(Plugin):
     """Which pages of the host share blocks: each has a class, a number below ``classes``.
 
-    The class has the attribute ``classes``, the methods ``of_write(page, age)`` and
-    ``of_move(page, from_class, age)``, which return the class of a page, and if it likes
-    ``collected(block_class, age)`` and ``trimmed(page)``. Ages are page writes of the host; that of
-    a page without data is ``None``. ``of_write(page, age, meta)`` hears what the host says of the
-    request (:class:`ftlab.Meta`). ``spread`` is how many classes the pages of one victim may go
-    to, all by default.
+    The class has the attribute ``classes``. Its methods ``of_write(page, age)`` and
+    ``of_move(page, from_class, age)`` return the class of a page. Optional methods are
+    ``collected(block_class, age)`` and ``trimmed(page)``. Ages are in page writes of the host; a
+    page without data has the age ``None``. ``of_write(page, age, meta)`` also receives the
+    attributes of the request (:class:`ftlab.Meta`). ``spread`` is the most classes that the pages
+    of one victim may go to; by default all.
 
-    In place of these methods a model may have ``class_of_write(page, features)``
-    (:class:`ftlab.Features`), and ``class_of_move(page, from_class, features)`` if moved pages
-    leave their class.
+    A model may instead have ``class_of_write(page, features)`` (:class:`ftlab.Features`). If moved
+    pages change their class, it also has ``class_of_move(page, from_class, features)``.
     """
 
     kind = "separation"
@@ -286,11 +285,11 @@ CLASSES: dict[str, type[Plugin]] = {
 }
 
 Named: TypeAlias = "str | type | Plugin"
-"""The name of something, its class, or the plug-in."""
+"""A name, a class, or a plug-in."""
 
 
 class Plugged:
-    """Configurations and FTLs in which classes have been replaced by names, and what these mean."""
+    """Configurations and FTLs whose classes are replaced by names, and these plug-ins."""
 
     def __init__(self) -> None:
         self.plugins: list[Plugin] = []
@@ -302,7 +301,7 @@ class Plugged:
     def points(self, points: Iterable[tuple[Mapping[str, Any], Named]]) -> list[tuple[Config, str]]:
         """Return configurations for the core, and the names of FTLs.
 
-        A section called as one of the classes has settings for that class alone.
+        A section named like one of the classes has settings for that class alone.
         """
         trees = [
             (known(sized(config)), as_plugin("ftl", ftl) or cores.utf8(named(str(ftl))))
@@ -332,7 +331,7 @@ class Plugged:
         return tree, name
 
     def _under(self, order: Replacement, ftl: str, key: str) -> str:
-        """Return the name of an FTL under this order, or of one that obeys none."""
+        """Return the name of an FTL with this order, or unchanged if it obeys none."""
         own, foreign = cores.obeying(key)
         if ftl in own:
             return self._add(order.under(ftl)).name
@@ -341,25 +340,25 @@ class Plugged:
         return ftl
 
     def _add(self, plugin: Plugin) -> Plugin:
-        """Return the plug-in, entered once."""
+        """Return the plug-in, registered once."""
         if plugin not in self.plugins:
             self.plugins.append(plugin)
         return plugin
 
 
 def called(cls: type) -> str:
-    """Return the name of a class: its ``name``, or what Python calls it."""
+    """Return the name of a class: its ``name``, or its Python name."""
     name = getattr(cls, "name", None)
     return name if isinstance(name, str) and name else cls.__name__
 
 
 def _utf8(text: str) -> str:
-    """Return a text for people with a mark for what no core can be told."""
+    """Return a text in which a mark replaces what no core accepts."""
     return text.encode(errors="replace").decode()
 
 
 def shown(value: Any) -> str:
-    """Return a value of a setting as names and labels have it."""
+    """Return the value of a setting for names and labels."""
     return called(value) if isinstance(value, type) else str(value)
 
 
@@ -379,7 +378,7 @@ def as_plugin(kind: str, found: Any) -> Plugin | None:
 def plugged(config: Mapping[str, Any], ftl: Named) -> tuple[Config, Named]:
     """Return a configuration and an FTL with plug-ins for classes, which other processes can load.
 
-    A text that names a file stays one.
+    A text that names a file is unchanged.
     """
     tree = merge([config])
     for (section, key), kind in PLACES.items():
@@ -395,14 +394,14 @@ def _loaded(plugin: type[Plugin], path: str, name: str, /, **settings: Any) -> P
 
 
 def lacking(kind: str, cls: type) -> list[str]:
-    """Return the methods that a class lacks to be of a kind."""
+    """Return the methods that a class lacks for a kind."""
     if callable(getattr(cls, INSTEAD.get(kind, ""), None)):
         return []
     return [each for each in METHODS[kind] if not callable(getattr(cls, each, None))]
 
 
 def load(kind: str, path: str, name: str | None = None) -> type:
-    """Return the class called ``name`` of a file, or the only one with the methods of a kind."""
+    """Return the class ``name`` of a file, or the only one with the methods of a kind."""
     module = _module(path)
     if name:
         found = getattr(module, name, None)
@@ -422,14 +421,14 @@ def load(kind: str, path: str, name: str | None = None) -> type:
 
 
 def _table(name: str, section: Any) -> Mapping[str, Any]:
-    """Return a section of settings for a class, or nothing."""
+    """Return a section of settings for a class, or an empty one."""
     if section is None or isinstance(section, Mapping):
         return section or {}
     raise ConfigError(f"{name}: found {section!r}, expected settings by their keys")
 
 
 def _module(path: str) -> ModuleType:
-    """Return the module in a file, read again when it has changed."""
+    """Return the module in a file, reloaded if the file has changed."""
     from hashlib import sha256
 
     trust.check(path)
@@ -464,9 +463,9 @@ def _executed(path: Path, digest: str) -> ModuleType:
 
 
 def resolved(config: Mapping[str, Any], ftl: Named = "page", *others: Named) -> Config:
-    """Return a configuration with all defaults; raises `ftlab.ConfigError` if it is wrong.
+    """Return a configuration with all defaults; raises `ftlab.ConfigError` if it is invalid.
 
-    It is that of ``ftl``, beside which ``others`` run.
+    It is that of ``ftl`` in a run together with ``others``.
     """
     plugged = Plugged()
     tree, name = plugged.points([(config, each) for each in (ftl, *others)])[0]

@@ -1,4 +1,4 @@
-"""What a preset sets beside the device: a comparison of devices should say so."""
+"""The settings of a preset other than the device, which a comparison of devices should state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ftlab import _core
 
 SHOWN = {"device", "run"}
-"""Sections that the set-up of a result tells anyway, or that are the device itself."""
+"""Sections that the set-up of a result shows anyway, or that are the device itself."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a run returns: nested figures by name, and the ways out of them."""
+"""The result of a run: nested metrics by name, and its conversions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SERIES = ("distributions", "timeline", "samples", "warnings")
 
 
 class Result(Metrics):
-    """Everything that one run measured, by the names and units of ``docs/results.md``."""
+    """All metrics of one run, by the names and units of ``docs/results.md``."""
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Return the figure of that name; a section that is missing is empty."""
+            """Return the metric of that name; a missing section is empty."""
             found = super().__getattr__(name)
             return Absent() if found is None and name in NULLABLE else found
 
@@ -35,7 +35,7 @@ class Result(Metrics):
         return dict(_cells({key: self[key] for key in self if key not in SERIES}))
 
     def to_csv(self) -> str:
-        """Return a header line and the row of `flat`; a figure that does not exist is empty."""
+        """Return a header line and the row of `flat`; an absent metric is empty."""
         return _csv([self.flat()])
 
     def to_pandas(self) -> pd.DataFrame:
@@ -62,17 +62,17 @@ class Result(Metrics):
         return text_of(run_summary(self)).rstrip("\n") or repr(self)
 
     def __repr__(self) -> str:
-        """One line with the figures that are asked for first."""
+        """One line with the most requested metrics."""
         mean = self.find("response_us.mean")
         amplification = self.find("write_amplification")
         return f"<Result {self.find('ftl')}: WA {amplification}, mean response {mean} us>"
 
 
 class Comparison(Sequence[Result]):
-    """Results of several FTLs on one trace, in the order asked for.
+    """Results of several FTLs on one trace, in the given order.
 
-    `labels` names each: the FTL's name, with its settings where an FTL appears twice. `runs` has of
-    each FTL a result for each seed, of which the first stands in the sequence.
+    `labels` names each: the FTL's name, with its settings if an FTL appears twice. `runs` has a
+    result of each FTL for each seed; the first one is in the sequence.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Comparison(Sequence[Result]):
 
     @property
     def titles(self) -> list[str]:
-        """The labels for people: each FTL as its paper writes it."""
+        """The labels for people: each FTL by its title."""
         return [title(each) for each in self.labels]
 
     @overload
@@ -116,7 +116,7 @@ class Comparison(Sequence[Result]):
     def to_csv(self) -> str:
         """Return a header line and one row for each FTL and seed, columns as `Result.flat`.
 
-        Before them is a ``label`` where the FTL alone does not tell the rows apart.
+        A column ``label`` comes first if the FTL alone does not distinguish the rows.
         """
         named = zip(self.labels, self.runs, strict=True)
         labels = [{"label": label} for label, runs in named for _ in runs]
@@ -147,7 +147,7 @@ class Comparison(Sequence[Result]):
         return comparison_html(self)
 
     def __str__(self) -> str:
-        """Return the table that `ftlab compare` prints, a star behind the best values."""
+        """Return the table that `ftlab compare` prints, with a star after the best values."""
         from ftlab.report.summary import comparison_table
 
         return comparison_table(self).text().rstrip("\n")
@@ -160,7 +160,7 @@ class Comparison(Sequence[Result]):
 class Plots:
     """The figures of one or several results, as matplotlib figures.
 
-    ``columns`` is 1 or 2 for a figure as wide as so many columns of a paper.
+    ``columns``, 1 or 2, makes a figure as wide as one or two columns of a paper.
     """
 
     def __init__(self, results: Sequence[Result], labels: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""When single flash operations were done, for the viewers of Chrome's trace format."""
+"""The times of single flash operations, for the viewers of Chrome's trace format."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ COLOURS = {
     "checkpoint": "startup",
     "trim": "generic_work",
 }
-"""Of causes, by the names of chrome://tracing; Perfetto gives each name a colour itself."""
+"""Colours of causes, by the names of chrome://tracing; Perfetto chooses its own."""
 
 DETAILS = ("request", "chain", "kind", "lpn", "vtpn", "plane", "block", "page", "source")
 
 
 @dataclass(frozen=True)
 class Chain:
-    """The operations of one page access of a request, one after another, and its track."""
+    """The operations of one page access of a request, in sequence, and its track."""
 
     operations: Sequence[Any]
     track: int
@@ -46,12 +46,12 @@ class Chain:
 
     @property
     def span(self) -> list[int]:
-        """From when its request was issued to the end of the last operation, ns."""
+        """From the issue of its request to the end of the last operation, ns."""
         return [self.operations[0]["issued"], max(each["end"] for each in self.operations)]
 
 
 def chains(schedule: Sequence[Any]) -> list[Chain]:
-    """Return the chains of a schedule on as few tracks as they need not to overlap."""
+    """Return the chains of a schedule on the fewest tracks without overlap."""
 
     def belongs(operation: Any) -> tuple[int, int]:
         return operation["request"], operation["chain"]
@@ -72,9 +72,9 @@ def chains(schedule: Sequence[Any]) -> list[Chain]:
 def chrome_trace(result: Result) -> str:
     """Return the operations of ``result["schedule"]`` as JSON for Perfetto and chrome://tracing.
 
-    There is one track for each plane, which shows when its array was at work, one for each channel,
-    which shows when a page was on its bus, and as many for requests as were served at a time. An
-    operation is named, and so coloured, by its cause.
+    Each plane has a track that shows when its array is busy. Each channel has a track that shows
+    when a page is on its bus. Requests have as many tracks as are served at a time. An operation is
+    named, and coloured, by its cause.
     """
     found = chains(result.find("schedule") or [])
     tracks = {
@@ -95,7 +95,7 @@ def chrome_trace(result: Result) -> str:
 
 
 def _work(result: Result) -> Iterator[dict[str, Any]]:
-    """Yield what was done on planes and channels."""
+    """Yield the operations on planes and channels."""
     per_channel = result["device"]["planes"] // len(result["channels"]["busy_fraction"])
     for operation in result.find("schedule") or []:
         plane = operation["plane"]
@@ -105,7 +105,7 @@ def _work(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def _served(chain: Chain) -> Iterator[dict[str, Any]]:
-    """Yield a page access from when its request was issued, and its operations inside."""
+    """Yield a page access from the issue of its request, and its operations inside."""
     told = {"request": chain.request, "chain": chain.operations[0]["chain"]}
     yield _slice(f"request {chain.request}", "request", REQUESTS, chain.track, chain.span, told)
     for each in chain.operations:

@@ -1,4 +1,4 @@
-"""How alike two traces are: in themselves, and in what they do to FTLs on the same device."""
+"""The similarity of two traces: in themselves, and in the results of FTLs on the same device."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FTLS = ("dftl", "tpftl")
-"""The layers whose answers are compared: the two that most papers compare."""
+"""The FTLs whose results are compared: the two that most papers compare."""
 
 SETUP: Config = {"preset": "tpftl-eurosys15", "run": {"address": "compact"}}
-"""The device of TPFTL's evaluation, its cache 1/128 of a full map, and its warm-up; one volume of a
-trace lies behind the other."""
+"""The device of TPFTL's evaluation, with its cache of 1/128 of a full map and its warm-up.
+
+Volumes of a trace are placed one after the other.
+"""
 
 SMALLEST_DEVICE_BYTES = 64 << 20
 
 
 class TraceComparison(Record):
-    """What `compare_traces` found: ``a`` and ``b``, the ``distances`` between them, the ``run``."""
+    """The findings of `compare_traces`: ``a``, ``b``, ``distances`` between them, and ``run``."""
 
     def plot(self) -> Figure:
         """Draw both traces in the same panels; needs ``ftlab[plot]``."""
@@ -39,7 +41,7 @@ class TraceComparison(Record):
 
     @property
     def labels(self) -> tuple[str, str]:
-        """The names of both traces, told apart where they are the same."""
+        """The names of both traces, distinguished if they are equal."""
         first, second = self["a"]["name"], self["b"]["name"]
         return (first, second) if first != second else (f"A {first}", f"B {second}")
 
@@ -52,26 +54,26 @@ def compare_traces(
     config: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> TraceComparison:
-    """Return how alike two traces are.
+    """Return the similarity of two traces.
 
-    Both are read once for what they are like, then run on the same device: by default that of the
-    preset ``tpftl-eurosys15``, as large as the larger address space of both.
+    Both are read once for their characteristics, then run on the same device. By default, it is
+    that of the preset ``tpftl-eurosys15``, with the size of the larger address space.
 
     Parameters
     ----------
     a, b
         Sources of requests, or paths of traces, or names of profiles.
     ftls
-        Names of the layers to run; none leaves the runs out.
+        Names of the FTLs to run; an empty list leaves the runs out.
     config
-        Sections of the configuration, stronger than the preset.
+        Sections of the configuration, which take precedence over the preset.
     progress
         Called about 10 times a second with phase, requests done and the share done.
 
     Raises
     ------
     ftlab.ConfigError, ftlab.TraceError
-        when the set-up or a trace is wrong
+        when the set-up or a trace is invalid
     """
     sources = [each if isinstance(each, Source) else read_trace(each) for each in (a, b)]
     return compare_sources([each.config() for each in sources], config or {}, ftls, progress)
@@ -104,12 +106,12 @@ def compare_sources(
 
 
 def _capacity(found: Iterable[Record]) -> int:
-    """Return the address space that holds either trace, on a device that is not tiny."""
+    """Return an address space that holds either trace, on a device that is not tiny."""
     return max(SMALLEST_DEVICE_BYTES, *(each["address_space_bytes"] or 0 for each in found))
 
 
 def _figures(results: Iterable[Result]) -> dict[str, Any]:
-    """Return what matters here of each run; traces differ in length, so traffic is per access."""
+    """Return the metrics to compare; traffic is per access, as traces differ in length."""
     figures = {}
     for result in results:
         accesses = result["host"]["page_reads"] + result["host"]["page_writes"]

@@ -47,16 +47,16 @@ def simulate(
     every: int | None = None,
     log: str | os.PathLike[str] | None = None,
 ) -> Result:
-    """Run one FTL on a trace and return everything that was measured.
+    """Run one FTL on a trace and return all metrics.
 
     Parameters
     ----------
     trace
         A source of requests, or the path of a trace, or the name of a profile.
     ftl
-        The FTL, its name, or a class of one's own (`PythonFtl`).
+        The FTL, its name, or your own class (`PythonFtl`).
     device
-        The flash device; by default as large as the trace's address space.
+        The flash device; by default it has the size of the trace's address space.
     preset
         A published set-up to start from; the other arguments change it.
     wear
@@ -68,24 +68,24 @@ def simulate(
     host
         A `Host`, ``"open"`` or ``"closed:QD"``, or the section as a mapping.
     energy
-        What the device draws: an `Energy`, or the section as a mapping.
+        Power of the device: an `Energy`, or the section as a mapping.
     run
-        A `Run`, or the section as a mapping; the four arguments below are stronger.
+        A `Run`, or the section as a mapping; the four arguments below take precedence.
     warmup
         ``"none"``, ``"footprint"``, ``"replay:K"``, ``"sequential"``, ``"random:K"``,
         ``"steady:X%"`` or ``"steady-random:X%"``.
     address
         How trace addresses become device addresses: ``compact``, ``overlay`` or ``modulo``.
     seed
-        Of all random choices; the same seed gives the same result.
+        Seed of all random choices; the same seed gives the same result.
     verify
-        Whether every read is compared with the last write (it is by default).
+        Whether every read is compared with the last write (default: yes).
     config
-        Further sections of the configuration, stronger than the other arguments.
+        Further sections of the configuration, which take precedence over the other arguments.
     progress
         Called about 10 times a second with phase, requests done and the share done.
     frames
-        Called with a `ftlab.frames.Frame` of the measured phase: every block, planes, figures.
+        Called with a `ftlab.frames.Frame` of the measured phase: every block, planes, metrics.
     every
         Requests between two frames; by default there are about 240 frames.
     log
@@ -94,7 +94,7 @@ def simulate(
     Raises
     ------
     ftlab.ConfigError, ftlab.TraceError
-        when the set-up or the trace is wrong
+        when the set-up or the trace is invalid
     ftlab.Interrupted, KeyboardInterrupt
         when the run is stopped
     """
@@ -127,7 +127,7 @@ def simulate(
 
 
 class Setup(TypedDict, total=False):
-    """The arguments of `simulate` that describe a run, but for trace, FTL and device."""
+    """The arguments of `simulate` that describe a run, without trace, FTL and device."""
 
     preset: str | None
     wear: Wear | str | Mapping[str, Any] | None
@@ -181,9 +181,9 @@ def compare(
 ) -> Comparison:
     """Run several FTLs on the same trace and device; arguments and errors as `simulate`.
 
-    All of them share one pass over the trace, each on its own thread. Each is run with so many
-    ``seeds``, from ``seed`` on; where the second changes nothing there is no third. With ``parts``
-    each runs on so many parts of the trace instead, each with its own warm-up.
+    All FTLs share one pass over the trace, each on a separate thread. Each is run with ``seeds``
+    seeds, from ``seed`` on; if the second changes no result, there is no third. With ``parts``,
+    each instead runs on that many parts of the trace, each with a separate warm-up.
     """
     from ftlab.ftls import as_ftl
 
@@ -221,11 +221,11 @@ def execute(
     progress: Progress | None = None,
     reading: Any = None,
 ) -> list[Result]:
-    """Run points, each a complete configuration and the name of an FTL: the one door to the core.
+    """Run points, each a complete configuration and an FTL; all access to the core is here.
 
-    All of them name the same input and seed, and share each pass over it; calls with one
-    ``reading``, of the core that runs them, decode it once. For a name, of an FTL or
-    in a configuration, a class may stand (`ftlab.plugins`).
+    All points name the same input and seed, and share each pass over it. Calls with one
+    ``reading``, which belongs to the core that runs them, decode it once. A class may replace a
+    name, of an FTL or in a configuration (`ftlab.plugins`).
     """
     plugged = Plugged()
     named = plugged.points(points)
@@ -238,7 +238,7 @@ def repeated(
     parts: int | None = None,
     progress: Progress | None = None,
 ) -> list[list[Result]]:
-    """Run points of one input with so many seeds, or on so many parts of it."""
+    """Run points of one input with ``seeds`` seeds, or on ``parts`` parts of it."""
     if parts is None:
         return with_seeds(points, seeds, progress)
     if seeds != 1:
@@ -254,9 +254,9 @@ def repeated(
 def with_seeds(
     points: Sequence[tuple[Config, Named]], seeds: int, progress: Progress | None = None
 ) -> list[list[Result]]:
-    """Run points with so many seeds, from ``run.seed`` on; return the results with each.
+    """Run points with ``seeds`` seeds, from ``run.seed`` on; return the results with each.
 
-    Where the second changes nothing, others do not, and are not tried.
+    If the second seed changes no result, no further seed is tried.
     """
     if not 1 <= seeds <= MOST:
         raise ConfigError(f"seeds: found {seeds}, expected 1 to {MOST}")
@@ -279,7 +279,7 @@ def watch(
 ) -> Result:
     """Run one point and call ``show`` with a `Frame` first, each ``every`` requests, and last.
 
-    The run waits for ``show``, and ends if that raises. By default there are about 240 frames.
+    The run waits for ``show`` and ends if it raises. By default there are about 240 frames.
     """
     if every is not None and not 1 <= every < 2**63:
         raise ConfigError(f"every: found {every}, expected 1 to 2^63 - 1 requests between frames")
@@ -296,7 +296,7 @@ def logged(config: Config, ftl: Named, path: str, progress: Progress | None = No
 
 
 def _result(tree: Config) -> Result:
-    """Return a result for others, too: a trace in this user's home is told without its path."""
+    """Return a result to pass on: a trace in this user's home is named without its path."""
     home = os.path.join(os.path.expanduser("~"), "")
     read = tree["config"].get("input") or {}
     trace = read.get("trace")
@@ -308,7 +308,7 @@ def _result(tree: Config) -> Result:
 def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:
     """Raise `ftlab.ConfigError` for a setting of FTLs that none of these obeys.
 
-    What a class of the user's obeys is not known, nor what an FTL of another package does.
+    The settings of a user's class, or of an FTL of another package, are not known.
     """
     names = [ftl if isinstance(ftl, str) else "" for ftl in ftls]
     if cores.ftls().issuperset(names):
@@ -316,7 +316,7 @@ def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:
 
 
 def named(ftl: Ftl | PythonFtl) -> Named:
-    """Return what a point calls an FTL."""
+    """Return the FTL in the form of a point."""
     return ftl if isinstance(ftl, PythonFtl) else ftl.name
 
 
@@ -356,7 +356,7 @@ def setup_of(
 
 
 def _table(name: str, found: Any) -> Mapping[str, Any]:
-    """Return settings by their keys, or none; raise `TypeError` for anything else."""
+    """Return settings by their keys, or an empty mapping; raise `TypeError` for anything else."""
     if found is not None and not isinstance(found, Mapping):
         raise TypeError(f"{name}: found {found!r}, expected settings by their keys")
     return found or {}
@@ -365,7 +365,7 @@ def _table(name: str, found: Any) -> Mapping[str, Any]:
 def _section(
     name: str, settings: Settings | Named | Mapping[str, Any] | None, first: str
 ) -> Mapping[str, Any]:
-    """Return what a section has; a text or a class is its setting ``first``."""
+    """Return the content of a section; a text or a class is its setting ``first``."""
     from ftlab.settings import Settings
 
     if isinstance(settings, Settings):

@@ -1,6 +1,6 @@
-"""How figures look and are written: size, fonts, legend; the same figure gives the same bytes.
+"""The style of figures: size, fonts, legend. The same figure gives the same bytes.
 
-PDF embeds TrueType fonts and SVG has text as text, as publishers and readers of drawings ask for.
+PDF embeds TrueType fonts and SVG has text as text, as publishers and drawing programs require.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ __all__ = [
     "name_groups",
     "styled",
 ]
-"""What other distributions may use."""
+"""The names for other distributions."""
 
 INK, PAPER = "#1f2328", "#ffffff"
-"""Of text and axes, and of what they stand on."""
+"""The colours of text and axes, and of their background."""
 
 DARK = {INK: "#e6e8ea", PAPER: "#15171a", "#b0b0b0": "#8b949e"}
-"""What takes their place, and that of the grid's grey, on the dark page of a report."""
+"""The colours that replace these, and the grid's grey, on the dark page of a report."""
 
 GROUNDS = f"{PAPER},{DARK[PAPER]}".encode()
 
 PUBLISHED = "published"
-"""The name of what a paper says; it comes last in a legend."""
+"""The name of published values, which come last in a legend."""
 
 PANEL = (3.7, 2.7)
-"""Inches of a panel."""
+"""The size of a panel in inches."""
 
 Draw: TypeAlias = "Callable[[Axes], None]"
 """Draws a panel."""
 
 COLUMNS = {1: 3.5, 2: 7.16}
-"""Inches that figures of one and two columns of a paper are wide (IEEE's; ACM's are 3.33 and 7)."""
+"""Widths in inches of figures of one and two columns of a paper (IEEE's; ACM's are 3.33 and 7)."""
 
 STYLE: Any = {
     "axes.axisbelow": True,
@@ -95,7 +95,7 @@ LABEL_MAX = 28
 def styled(columns: int | None = None) -> Iterator[None]:
     """Draw in our style from matplotlib's own defaults, whatever the user's settings.
 
-    For so many ``columns`` of a paper, the text has 8 points.
+    With ``columns``, for figures of a paper, the text has 8 points.
     """
     with mpl.rc_context():
         mpl.rcdefaults()
@@ -104,7 +104,7 @@ def styled(columns: int | None = None) -> Iterator[None]:
 
 
 def sized(width: float, height: float, columns: int | None = None) -> Figure:
-    """Return an empty figure of so many inches, or as wide as ``columns`` of a paper."""
+    """Return an empty figure of this size in inches, or as wide as ``columns`` of a paper."""
     if columns:
         width, height = COLUMNS[columns], height * min(1.0, COLUMNS[columns] / width + 0.2)
     return Figure(figsize=(width, height))
@@ -122,7 +122,7 @@ def image(figure: Figure, kind: str = "svg") -> bytes:
 
 
 def themed(svg: bytes) -> bytes:
-    """Return an SVG that is dark where its reader asks for dark pages, on no ground of its own."""
+    """Return an SVG that is dark where dark pages are preferred, on a transparent background."""
     rules = "".join(
         f'[style*="{kind}: {light}"]{{{kind}:{dark}!important}}'
         for light, dark in DARK.items()
@@ -135,7 +135,7 @@ def themed(svg: bytes) -> bytes:
 
 
 def page(figure: Figure) -> bytes:
-    """Return the figure as a page for a browser that needs nothing else."""
+    """Return the figure as a self-contained page for a browser."""
     svg = themed(image(figure))
     return (
         b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
@@ -148,19 +148,19 @@ def page(figure: Figure) -> bytes:
 
 
 def literal(text: str, most: int = LABEL_MAX) -> str:
-    """Keep a label short and visible, and from being read as mathematics or hidden for its _."""
+    """Shorten and escape a label; it is neither read as mathematics nor hidden for its _."""
     seen = printable(text)
     short = seen if len(seen) <= most else seen[: most - 1] + "…"
     return short.replace("$", r"\$").lstrip("_")
 
 
 def ftl_label(label: object) -> str:
-    """Return the label of an FTL in a figure: the FTL is as its paper writes it."""
+    """Return the label of an FTL in a figure: its title."""
     return literal(title(label))
 
 
 def legend_above(figure: Figure | SubFigure, width: float) -> None:
-    """Name what all panels show above them, each once, where it covers nothing.
+    """Name what all panels show above them, each once, where the legend covers nothing.
 
     ``width`` is that of the figure, inches; a whole figure becomes higher by its legend.
     """
@@ -194,7 +194,7 @@ def name_groups(axes: Axes, names: Sequence[str]) -> None:
 
 
 def slant(axes: Axes, names: Sequence[str]) -> dict[str, Any]:
-    """Return how names below an axis are written: slanted where they would touch each other."""
+    """Return the style of names below an axis: slanted where they would touch each other."""
     grid = axes.get_gridspec()
     figure = axes.get_figure(root=True)
     room = 11.5 * (figure.get_figwidth() if figure else 1.0) / (grid.ncols if grid else 1)
@@ -204,7 +204,7 @@ def slant(axes: Axes, names: Sequence[str]) -> dict[str, Any]:
 
 
 def mark_zeros(axes: Axes, places: Iterable[float], heights: Iterable[float]) -> None:
-    """Write a nought where a bar has no height: it is a figure, and not its absence."""
+    """Write a zero where a bar has no height, to distinguish it from an absent value."""
     for place, height in zip(places, heights, strict=True):
         if height == 0:
             axes.bar(place, 0)
@@ -213,17 +213,17 @@ def mark_zeros(axes: Axes, places: Iterable[float], heights: Iterable[float]) ->
 
 
 def mark_empty(axes: Axes) -> None:
-    """Say so where there is nothing to draw."""
+    """Add a note if there is nothing to draw."""
     if not axes.has_data():
         axes.text(0.5, 0.5, "no data", ha="center", va="center", transform=axes.transAxes)
 
 
 TICKS = 6
-"""Values on an axis of bytes, at most."""
+"""The most values on an axis of bytes."""
 
 
 def name_axis(axis: Axis, label: str, unit: str) -> None:
-    """Name an axis on which everything is drawn, and write its values in a unit."""
+    """Name an axis, and write its values in a unit."""
     axis.set_label_text(label)
     if unit == "count":
         return

@@ -1,4 +1,4 @@
-"""Where requests come from: trace files, built-in profiles, models and generated workloads."""
+"""Sources of requests: trace files, built-in profiles, models and generated workloads."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Model(Trace):
     Parameters
     ----------
     path
-        The file, which ends in ``.toml``, or the name of a profile.
+        The file, with the suffix ``.toml``, or the name of a profile.
     requests
-        How many; by default the length that the model was fitted to.
+        Number of requests; by default the length that the model was fitted to.
     seed
-        Of every random choice; a simulation that is given a seed takes that one for both.
+        Seed of all random choices; a simulation with a seed uses that one for both.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ def read_trace(
     Parameters
     ----------
     path
-        The file, or ``"-"`` for standard input. Several files are one recording, merged by time;
-        so are those of a folder, of an archive, or of a pattern such as ``"sda.blktrace.*"``.
+        The file, or ``"-"`` for standard input. Several files are one recording, merged by time.
+        The same applies to a folder, an archive, or a pattern such as ``"sda.blktrace.*"``.
     format
         Name of the format (``ftlab list formats``); detected by default.
     order
-        What to do with timestamps that go back: ``"error"``, ``"sort"``, ``"clamp"``,
-        ``"segments"`` or ``"drop"``; by default what the format says (``ftlab list formats``),
-        which is an error for most.
+        How timestamps that go back are treated: ``"error"``, ``"sort"``, ``"clamp"``,
+        ``"segments"`` or ``"drop"``. By default the format decides (``ftlab list formats``); for
+        most it is an error.
     volume
         Read only this volume (application unit, disk) of the trace.
     from_
@@ -87,28 +87,28 @@ def read_trace(
     requests
         Stop after this many requests.
     columns
-        What the columns of a CSV file are: ``"time=ts:us,offset=lba:sectors,length=bytes,op=rw"``;
+        The columns of a CSV file: ``"time=ts:us,offset=lba:sectors,length=bytes,op=rw"``;
         ``hint=COLUMN`` is a placement handle.
     op
-        What the requests are, ``"read"`` or ``"write"``, for files that do not say.
+        The operation, ``"read"`` or ``"write"``, of requests in files that do not state it.
     unit
         Page of a list of the ARC paper, by default 512 bytes.
     time_unit
-        What times count, where it is not the format's unit; ``"filetime"`` is 100 ns.
+        The unit of times, if not the format's own; ``"filetime"`` is 100 ns.
     offset_unit
-        Bytes that an address counts, where it is not the format's unit.
+        Bytes per unit of an address, if not the format's own.
     stage
         Stage at which requests are taken from events of Linux' block layer, by default ``"Q"``.
     flushes
-        Take flushes, and writes with FUA as such; by default these are left out or writes.
+        Take flushes and keep FUA on writes; by default flushes are left out and FUA is dropped.
     hint_by
-        What the placement handle of a write follows from: ``"volume"``, ``"range:1GiB:4GiB"`` or
+        How the placement handle of a write is derived: ``"volume"``, ``"range:1GiB:4GiB"`` or
         ``"size:16KiB:128KiB"``; by default the handles of the trace.
 
     Raises
     ------
     ftlab.TraceError
-        when the trace is used: the file is missing, or a line of it is not what the format says
+        when the trace is used: the file is missing, or a line does not match the format
     """
     paths = [path] if isinstance(path, str | os.PathLike) else path
     return Trace(

@@ -1,4 +1,4 @@
-"""Numbers as people write them, by the kind of a setting; what is wrong the core says."""
+"""Numbers as people write them, by the kind of a setting; the core reports errors."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ SIZES = {"": 1, "b": 1} | {
 """Without ``kb``, ``mb`` and so on, which are powers of 1000 on drives and of 1024 in memory."""
 
 MOST_DIGITS = 300
-"""Of a whole number that is taken as such: more than a float has."""
+"""The most digits of a whole number: more than a float has."""
 
 MICRO, MU = "\u00b5", "\u03bc"
-"""The micro sign, and the letter that looks alike."""
+"""The micro sign, and the Greek letter that looks the same."""
 
 TIMES = {
     "": 1,
@@ -57,7 +57,7 @@ def kinds() -> Mapping[str, str]:
 
 
 def number(value: Any, kind: str) -> int | float | None:
-    """Return a value in the unit of its kind (bytes, nanoseconds, 1), or None if it is none."""
+    """Return a value in the unit of its kind (bytes, nanoseconds, 1), or None if it is invalid."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if not isinstance(value, str):
@@ -80,7 +80,7 @@ def number(value: Any, kind: str) -> int | float | None:
 
 
 def written(value: int | float, kind: str) -> int | float | str:
-    """Return a number with its unit, as long as that is exact."""
+    """Return a number with its unit, if that is exact."""
     if kind == "size":
         return _in(value, {"TiB": 1 << 40, "GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10, "B": 1})
     if kind == "time":
@@ -93,7 +93,7 @@ def written(value: int | float, kind: str) -> int | float | str:
 def counted(tree: Mapping[str, Any]) -> Config:
     """Return a configuration in which counts such as ``1M``, ``1e6`` and ``1,000,000`` are numbers.
 
-    Other values stay as they are.
+    Other values are unchanged.
     """
     return {
         section: {name: _count(f"{section}.{name}", value) for name, value in table.items()}
@@ -104,7 +104,7 @@ def counted(tree: Mapping[str, Any]) -> Config:
 
 
 def count(value: Any) -> Any:
-    """Return the whole number that a text or number is, or what it was."""
+    """Return the whole number that a text or number denotes, or the value unchanged."""
     grouped = isinstance(value, str) and _GROUPED.fullmatch(value)
     found = number(value.replace(",", "") if grouped else value, "count")
     whole = None if found is None else _whole(found)

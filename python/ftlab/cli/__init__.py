@@ -1,8 +1,12 @@
-"""The command ``ftlab``: one file for each verb, what they share in the others.
+"""The command ``ftlab``: one file for each verb, and shared code in the others.
 
-Standard output is for the result, standard error for progress and warnings. Exit codes: 0 fine,
-1 a rule, an invariant or a law that an FTL broke, 2 a mistake in the command,
-configuration or trace, 130 stopped by Ctrl-C, 128 and its number by another signal.
+Standard output has the result, standard error progress and warnings. Exit codes:
+
+* 0: success
+* 1: an FTL broke a rule, an invariant or an FTL check
+* 2: an error in the command, configuration or trace
+* 130: stopped by Ctrl-C
+* 128 + N: ended by signal N
 """
 
 from __future__ import annotations
@@ -31,9 +35,9 @@ BROKEN = "a bug of the FTL; if it is one of ftlab: please report the lines above
 
 
 class Program(click.Group):
-    """The group of verbs; it turns every mistake into one line and an exit code.
+    """The group of verbs; it turns every error into one line and an exit code.
 
-    What a class of the user's raises is told with the lines of the user's that it left.
+    An exception of a user's class is shown with the lines of the user's code that it passed.
     """
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
@@ -60,7 +64,7 @@ class Program(click.Group):
         except FtlabError as error:
             code = _fail(translated(str(error)), code=2)
         except OSError as error:
-            # A terminal that is gone takes nothing more, and has told why by its signal.
+            # A closed terminal takes no more output; its signal has given the reason.
             code = ending.code() if ending.came() else _fail(_system(error), code=2)
         except MemoryError:
             code = _fail("out of memory", code=2)
@@ -77,14 +81,14 @@ class Program(click.Group):
                 formatter.write_dl(rows)
 
     def _served(self, *args: Any, **extra: Any) -> int:
-        """Run the command line; a reader who closes standard output has seen enough."""
+        """Run the command line; a reader that closes standard output ends it without an error."""
         try:
             with warnings.catch_warnings(), starting_threads():
                 warnings.showwarning = _warn
                 code: int = super().main(*args, **extra)
             sys.stdout.flush()
         except SystemExit:
-            # click's answer to a broken pipe.
+            # The exit code of click for a broken pipe.
             code = 0
         except Exception as error:
             if isinstance(error, RuleError | Interrupted) or not by_a_file(error):
@@ -95,18 +99,18 @@ class Program(click.Group):
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
-    """Tell a warning in one line."""
+    """Print a warning in one line."""
     say(f"warning: {message}", err=True)
 
 
 def _system(error: OSError) -> str:
-    """Return what the system answers, and of which file where it is known."""
+    """Return the message of the system, and the file if it is known."""
     told = str(error.strerror or error)
     return f"{error.filename}: {told}" if isinstance(error.filename, str) else told
 
 
 def _fail(*lines: str, code: int) -> int:
-    """Tell what is wrong, and return the exit code."""
+    """Print an error and return the exit code."""
     with suppress(OSError):
         first, *rest = lines
         say(f"error: {first}", *rest, err=True)
@@ -114,13 +118,13 @@ def _fail(*lines: str, code: int) -> int:
 
 
 def _usage(error: click.UsageError) -> str:
-    """Return the message, and where the options are explained."""
+    """Return the message, and where the options are described."""
     message = re.sub(r"(?<!\.)\.$", "", error.format_message())
     return f"{message} (see `{error.ctx.command_path} --help`)" if error.ctx else message
 
 
 class Verbs(UserDict[str, Any]):
-    """The commands by their names; the module of each is imported when it is asked for."""
+    """The commands by their names; the module of each is imported on first use."""
 
     def __getitem__(self, name: str) -> click.Command:
         """Return the command."""
@@ -166,7 +170,7 @@ GROUPS = {
         "reproduce": "papers:reproduce",
     },
 }
-"""The commands in the order of the help, under its headings, and where each is written."""
+"""The commands in the order of the help, under its headings, with their modules."""
 
 VERBS = Verbs({name: place for group in GROUPS.values() for name, place in group.items()})
 

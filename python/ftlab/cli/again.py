@@ -1,4 +1,4 @@
-"""Running a result again: from its own configuration, and whether it comes out the same."""
+"""Reruns a result from its own configuration and compares the two."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from ftlab.recording import joined, names
 from ftlab.result import Result
 
 ALONE = ("speed",)
-"""What two runs never have in common."""
+"""Sections that always differ between two runs."""
 SHOWN = 8
-"""Differences that are told."""
+"""Differences that are printed."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A run as its file has it; one that failed has no result."""
+    """A run as stored in its file; a failed one has no result."""
 
     config: Config
     ftl: str
@@ -39,7 +39,7 @@ class Stored:
     def on(self, trace: str, path: str) -> Stored:
         """Return the run on a copy of its trace; raises `ftlab.ConfigError` for another trace.
 
-        ``path`` is the file that it is in.
+        ``path`` is the file that stores the run.
         """
         config = merge([self.config, {"input": {"trace": trace}}])
         wanted = self.result and self.result.find("trace.digest")
@@ -55,9 +55,9 @@ class Stored:
 
 
 def asked(options: Mapping[str, Any]) -> str | None:
-    """Return the file of a result that ``--from`` names, beside which only a TRACE may be given.
+    """Return the file of a result that ``--from`` names, which allows only a TRACE in addition.
 
-    As a time it belongs to what is read.
+    If ``--from`` is a time, it selects requests and is not a file.
     """
     path: str | None = options["from"]
     if not path or any(options[key] for key in ("workload", "config")):
@@ -79,7 +79,7 @@ def asked(options: Mapping[str, Any]) -> str | None:
 
 @contextmanager
 def elsewhere(verb: str, path: str | None, trace: str | None) -> Iterator[None]:
-    """Add to the error of a trace that is not read how to repeat a result on a copy of it."""
+    """Add to the error of an unreadable trace how to repeat a result on a copy of it."""
     try:
         yield
     except FileError as error:
@@ -90,7 +90,7 @@ def elsewhere(verb: str, path: str | None, trace: str | None) -> Iterator[None]:
 
 
 def is_result(text: str) -> bool:
-    """Tell whether a text names a file of results, and not a time."""
+    """Return whether a text names a file of results, and not a time."""
     return text.lower().endswith((".json", ".json.gz")) or Path(text).is_file()
 
 
@@ -125,7 +125,7 @@ def _stored(tree: Any, path: str) -> Stored:
 
 
 def _at_home(config: Config) -> Config:
-    """Return a configuration whose trace is looked for in this user's home, if it was in one."""
+    """Return a configuration whose trace is read from this user's home, if it was in a home."""
     read = config.get("input")
     trace = read.get("trace") if isinstance(read, Mapping) else None
     if not isinstance(trace, str):
@@ -135,7 +135,7 @@ def _at_home(config: Config) -> Config:
 
 
 def say_differences(before: Result | None, after: Result) -> bool:
-    """Say whether a result is bit for bit as before, and return that."""
+    """Print the differences between results; return whether they are equal bit for bit."""
     if before is None:
         say("this run succeeded, the stored one failed", err=True)
         return False
@@ -152,7 +152,7 @@ def say_differences(before: Result | None, after: Result) -> bool:
 
 
 def _comparable(result: Result) -> dict[str, Any]:
-    """Return what two runs have in common: all but their speed, and where the trace lies."""
+    """Return what two runs have in common: all except their speed and the path of the trace."""
     tree: dict[str, Any] = {k: v for k, v in result.to_dict().items() if k not in ALONE}
     if result.find("trace.digest") and isinstance(result.find("config.input"), Mapping):
         read = {**tree["config"]["input"], "trace": None}
@@ -162,7 +162,7 @@ def _comparable(result: Result) -> dict[str, Any]:
 
 
 def _differences(old: Any, new: Any, name: str = "") -> list[tuple[str, str, str]]:
-    """Return the names of what is not the same, with both texts."""
+    """Return the names of values that differ, with both texts."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         return [
             found

@@ -1,4 +1,4 @@
-"""``ftlab check``: the laws that every FTL obeys, held against one."""
+"""``ftlab check``: the FTL checks on one FTL."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check(context: click.Context, ftl: str, cases: int, case: str | None) -> Non
 
 
 def _lines(verdict: Verdict, ftl: str, whole: bool) -> list[str]:
-    """Return what is said of a law; ``whole`` adds the last operations before it was broken."""
+    """Return the output on a check; ``whole`` adds the last operations before the failure."""
     if verdict.holds:
         cases = "case" if verdict.cases == 1 else "cases"
         return [f"holds   {verdict.law} ({verdict.cases} {cases})"]

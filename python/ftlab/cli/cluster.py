@@ -1,4 +1,4 @@
-"""``--cluster``: where points run when not on the cores of this machine."""
+"""``--cluster``: where points run instead of the cores of this machine."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ftlab.cli.options import Command
 from ftlab.points.workers import Workers
 
 SCHEMES = ("tcp://", "tls://", "ws://", "wss://", "ucx://")
-"""How addresses of Dask schedulers begin."""
+"""The prefixes of addresses of Dask schedulers."""
 
 QUEUES = ("slurm", "local")
-"""What submitit runs jobs on: ``local`` are processes of this machine, to try a set-up."""
+"""The executors of submitit: ``local`` runs processes on this machine, to try a set-up."""
 
 LOGS = "jobs"
-"""The folder beside the results that submitit keeps its files in."""
+"""The folder for files of submitit, in the folder of the results."""
 
 JOBS = 16
-"""Jobs of an array, unless it says."""
+"""The default number of jobs of an array."""
 
 WAIT_S = 20
 """How long a scheduler may take to answer."""
 
 
 def cluster_option(command: Command) -> Command:
-    """Add the option that says where points run."""
+    """Add the option that selects where points run."""
     option: Callable[[Command], Command] = click.option(
         "--cluster",
         metavar="WHERE",

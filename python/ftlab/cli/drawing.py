@@ -1,4 +1,4 @@
-"""Figures in a command: matplotlib is there, and loads, before anything is run."""
+"""Figures in a command: matplotlib is loaded before any run."""
 
 from __future__ import annotations
 
@@ -10,25 +10,27 @@ import click
 from ftlab.errors import ConfigError
 
 FOREIGN = ("MPLBACKEND", "SOURCE_DATE_EPOCH")
-"""What the environment says for other programs: figures have no window and no date. Notebooks set
-the first for a matplotlib that has their backend."""
+"""Environment variables of other programs, which are ignored: figures have no window and no date.
+
+Notebooks set the first one to a backend of their own matplotlib.
+"""
 
 
 def need(what: str) -> None:
-    """Raise an error where ``what`` is asked for and cannot be drawn."""
+    """Raise an error if ``what`` is requested and cannot be drawn."""
     if find_spec("matplotlib") is None:
         raise click.UsageError(f"{what} needs matplotlib: pip install 'ftlab[plot]'")
     load()
 
 
 def load_if_there() -> None:
-    """Import matplotlib for what does without where it is not installed."""
+    """Import matplotlib if it is installed, for code that also works without it."""
     if find_spec("matplotlib"):
         load()
 
 
 def load() -> None:
-    """Import matplotlib, with none of the user's settings: ftlab has a style of its own."""
+    """Import matplotlib without the user's settings: ftlab has its own style."""
     for name in FOREIGN:
         os.environ.pop(name, None)
     os.environ["MATPLOTLIBRC"] = os.devnull

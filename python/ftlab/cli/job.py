@@ -1,4 +1,4 @@
-"""From the options of a verb to results."""
+"""Turns the options of a verb into results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ftlab.titles import title
 from ftlab.variants import listed, split
 
 SWEPT = {"seeds": "sweep", "when": "sweep", "grid": "sweep", "tune": "tune"}
-"""What a file has only for one verb."""
+"""Sections of a file that only one verb reads."""
 
 
 def configuration(
@@ -32,8 +32,8 @@ def configuration(
 ) -> tuple[Config, list[str]]:
     """Return the configuration and the FTLs that options and their file describe.
 
-    ``ftl`` is what was asked for on the command line, with commas between. The settings of a single
-    FTL go into the configuration; of several, texts have them where ``variants`` are taken.
+    ``ftl`` has the names on the command line, separated by commas. The settings of a single FTL go
+    into the configuration. Several FTLs keep theirs in their texts, if ``variants`` are allowed.
     """
     tree, ftls = setup(options, ftl, default)
     if not variants:
@@ -48,7 +48,7 @@ def configuration(
 def setup(
     options: Mapping[str, Any], ftl: str | None, default: str, read: Reader = parse.value
 ) -> tuple[Config, list[str]]:
-    """Return the tree of a file and options, which are stronger, and the FTLs."""
+    """Return the tree of a file and options, and the FTLs; options take precedence."""
     file = configuration_file.load(options["config"]) if options["config"] else {}
     ftls = file.pop("ftls", None)
     asked = {"input": options["trace"], "workload": options["workload"]}
@@ -70,7 +70,7 @@ def _texts(found: Any) -> list[Any]:
 
 
 def _plain(tree: Config, ftls: Sequence[str]) -> tuple[Config, list[str]]:
-    """Return a configuration with the settings that the text of a single FTL has, and its name."""
+    """Return a configuration with the settings in the text of a single FTL, and the FTL's name."""
     if not any(split(ftl)[1] for ftl in ftls if isinstance(ftl, str)):
         return tree, list(ftls)
     if len(ftls) > 1:
@@ -102,9 +102,9 @@ def print_resolved(config: Config, ftls: Sequence[str], as_json: bool) -> None:
 def perform_each(
     config: Config, ftls: Sequence[str], seeds: int = 1, parts: int | None = None
 ) -> tuple[Comparison, list[str]]:
-    """Run the FTLs as `perform` does; also return why those are left out that cannot be built.
+    """Run the FTLs as `perform` does; also return why some are left out that cannot be built.
 
-    Raises `ftlab.ConfigError` if none can be built, or where a name or a variant is mistaken.
+    Raises `ftlab.ConfigError` if none can be built, or if a name or a variant is invalid.
     """
     try:
         return perform(config, ftls, seeds=seeds, parts=parts), []
@@ -138,10 +138,11 @@ def perform(
     parts: int | None = None,
     log: str | None = None,
 ) -> Comparison:
-    """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it.
+    """Run the FTLs with progress on a terminal; a bug is reported with all that reproduces it.
 
-    What is not ``obeyed`` by one of them is a mistake, unless it comes from a result. An FTL with
-    settings in its text keeps the text as its label. The requests of one go into a ``log``.
+    A setting that none of them obeys is an error if ``obeyed``, unless it comes from a result. An
+    FTL with settings in its text has the text as its label. The requests of a single FTL go into a
+    ``log``.
     """
     chosen = [own(ftl) for ftl in ftls]
     if obeyed:

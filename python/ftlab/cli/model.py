@@ -1,4 +1,4 @@
-"""``ftlab model``: closed forms beside what runs measured."""
+"""``ftlab model``: closed forms compared with measured values."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def separation(overrides: tuple[str, ...], workload: str | None, **options: Any)
 
 
 def _separation_table(prediction: Record) -> Table:
-    """Return a row for each group, or for all of them where they are many."""
+    """Return a row for each group, or a single row if there are many."""
     header = ["group", "pages", "writes", "physical pages"]
     if prediction.parts is None:
         return Table(header, [[f"{prediction.groups} groups", "100 %", "100 %", "100 %"]])
@@ -148,7 +148,7 @@ def _show_bound(prediction: Record, table: Table) -> None:
 
 
 def _gc_table(prediction: Record) -> Table:
-    """Return a row for each policy: what is expected of a finite device, and what was measured."""
+    """Return a row for each policy: the prediction for a finite device, and the measured values."""
     rows = []
     for policy in models.POLICIES:
         runs = prediction["measured"][policy]
@@ -220,7 +220,7 @@ def _show(table: Table, predictions: dict[str, Record]) -> None:
 
 
 def _batching(prediction: Record) -> str:
-    """Say where the paper's model charges more than is written."""
+    """Return a note where the paper's model charges more than is written."""
     term = "updates_per_data_block"
     paper, merged = prediction.paper[term], prediction.merged[term]
     text = (

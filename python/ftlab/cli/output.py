@@ -1,4 +1,4 @@
-"""Where a result goes: standard output or a file, as text, JSON, CSV or a table; figure; report."""
+"""Output of results: to standard output or a file, in any form, as a figure or a report."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ FORMS = {
     ".tex": "tex",
     ".txt": "txt",
 }
-"""What is written into files; a sheet has what CSV has."""
+"""The forms of files; a spreadsheet has the content of CSV."""
 
 
 def output_options(command: Command) -> Command:
-    """Add the options that say where the result goes."""
+    """Add the options that select the output of the result."""
     options = [
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
@@ -66,7 +66,7 @@ def output_options(command: Command) -> Command:
 
 
 def picture_options(command: Command) -> Command:
-    """Add the options that ask for a figure or a report."""
+    """Add the options for a figure and a report."""
     options = [
         figure_option,
         click.option("--panel", metavar="NAME", help="Draw only this panel of the figure."),
@@ -82,21 +82,21 @@ def picture_options(command: Command) -> Command:
 
 
 def columns_option(command: Command) -> Command:
-    """Add the option that makes a figure as wide as a paper needs it."""
+    """Add the option that makes a figure as wide as the columns of a paper."""
     help = "Make the figure 1 or 2 paper columns wide."
     choice = click.Choice(["1", "2"])
     return click.option("--columns-wide", type=choice, help=help)(command)
 
 
 def figure_option(command: Command) -> Command:
-    """Add the option that asks for a figure."""
+    """Add the option for a figure."""
     help = "Draw the figure as .pdf, .svg, .png or .html."
     return click.option("--plot", type=Written(), metavar="FILE", help=help)(command)
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """What was asked for, checked before a run starts so that none is in vain."""
+    """The requested outputs, checked before a run starts so that none is lost."""
 
     form: str | None
     output: str | None = None
@@ -108,9 +108,9 @@ class Outputs:
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *reads: object) -> Outputs:
-        """Return the outputs that the options ask for, or fail if they cannot be written.
+        """Return the outputs that the options request, or fail if they cannot be written.
 
-        ``reads`` are as of `check_written`.
+        ``reads`` are the arguments of `check_written`.
         """
         if options["as_json"] and options["as_csv"]:
             raise click.UsageError("--json and --csv exclude each other")
@@ -127,7 +127,7 @@ class Outputs:
         return outputs
 
     def _check_forms(self) -> None:
-        """Raise an error if the names of files say no form that they can have."""
+        """Raise an error if the suffix of a file is not one of its forms."""
         if self.plot:
             _check_drawn("--plot", self.plot)
         if self.timeline and is_figure(self.timeline):
@@ -147,7 +147,7 @@ class Outputs:
             raise click.UsageError(f"--panel: found {self.panel}, expected {', '.join(PANELS)}")
 
     def pictures(self, comparison: Comparison) -> None:
-        """Write the figure and the report that were asked for."""
+        """Write the requested figure and report."""
         plots, panel = comparison.plot, self.panel
         draw = plots.overview if panel is None else partial(plots.panel, panel)
         self.figure(lambda: draw(self.columns_wide))
@@ -157,12 +157,12 @@ class Outputs:
             write_atomically(self.report, _drawn(self.report, partial(report, comparison)))
 
     def figure(self, draw: Callable[[], Figure]) -> None:
-        """Write the figure that was asked for."""
+        """Write the requested figure."""
         if self.plot:
             _write_figure(self.plot, draw)
 
     def schedule(self, result: Result) -> None:
-        """Write the timeline that was asked for, as a trace or as a figure."""
+        """Write the requested timeline, as a trace or as a figure."""
         if self.timeline and is_figure(self.timeline):
             from ftlab.plot_schedule import schedule_figure
 
@@ -187,7 +187,7 @@ class Outputs:
         table: Callable[[Sequence[Record]], Table],
         draw: Callable[[Sequence[Record], int | None], Figure],
     ) -> None:
-        """Write what was found of each FTL as a table, or in the form asked for, and draw it."""
+        """Write the findings on each FTL as a table, or in the requested form, and draw them."""
         rows = table(records)
         text = in_form(self.form, rows, [each.to_dict() for each in records])
         self.result(text, lambda: show_table(rows))
@@ -201,7 +201,7 @@ def _check_drawn(option: str, path: str) -> None:
 
 
 def is_figure(path: str) -> bool:
-    """Tell whether a timeline is drawn, and not written for viewers of traces."""
+    """Return whether a timeline is drawn, and not written for viewers of traces."""
     return Path(path).suffix.lower() in FIGURE_KINDS
 
 
@@ -214,7 +214,7 @@ def _write_figure(path: str, draw: Callable[[], Figure]) -> None:
 
 
 def _drawn(path: str, draw: Callable[[], Content]) -> Content:
-    """Return what ``draw`` returns; what goes wrong costs the figure alone, told in a line."""
+    """Return what ``draw`` returns; an error costs only the figure and is printed in a line."""
     try:
         return draw()
     except (FtlabError, MemoryError):
@@ -225,7 +225,7 @@ def _drawn(path: str, draw: Callable[[], Content]) -> Content:
 
 
 def in_form(form: str | None, table: Table, plain: object, notes: Sequence[str] = ()) -> str | None:
-    """Return a table in the form that was asked for, ``plain`` as JSON; None: the readable one."""
+    """Return a table in the requested form, ``plain`` as JSON; None: the readable one."""
     if form is None or form == "csv":
         return table.csv() if form else None
     return json.dumps(plain, indent=2) + "\n" if form == "json" else table.with_notes(form, notes)
@@ -249,7 +249,7 @@ def rendered(form: str | None, comparison: Comparison, single: bool) -> str | No
 
 
 def is_sheet(path: str) -> bool:
-    """Tell whether a file is one for Excel."""
+    """Return whether a file is a spreadsheet for Excel."""
     return Path(path).suffix.lower() == SUFFIX
 
 
@@ -260,7 +260,7 @@ def check_sheet(path: str) -> None:
 
 
 def suffix_of(option: str, path: str, known: Iterable[str]) -> str:
-    """Return the end of the file's name if it is one that says a form."""
+    """Return the suffix of the file's name if it is that of a known form."""
     suffix = Path(path).suffix.lower()
     if suffix not in known:
         raise click.UsageError(f"{option} {path}: the name must end in {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""``ftlab reproduce``: a paper's evaluation, its figures and claims beside ours."""
+"""``ftlab reproduce``: a paper's evaluation, its figures and claims compared with ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ftlab watch``: a run as it goes, on the terminal and as a page that plays it again."""
+"""``ftlab watch``: a running simulation on the terminal, and as a page that replays it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from ftlab.watch.record import Recording
 SPEED = 20.0
 """Frames per second on a terminal."""
 FASTEST = 1000.0
-"""What no screen shows more of."""
+"""The most frames per second that a screen shows."""
 
 
 @click.command(cls=Verb)
@@ -111,7 +111,7 @@ def _watch_live(path: str, speed: float | None) -> None:
 
 
 def _speed(found: float | None) -> float | None:
-    """Refuse what no pace can be; also what is no number."""
+    """Refuse an invalid pace, including NaN."""
     if found is not None and not 0 < found <= FASTEST:
         raise click.BadParameter(f"found {found:g}, expected frames per second up to {FASTEST:g}")
     return found
@@ -119,7 +119,7 @@ def _speed(found: float | None) -> float | None:
 
 @contextmanager
 def _shown(title: str) -> Iterator[tuple[Show, Progress | None]]:
-    """Yield what shows frames, and what tells the progress before the first."""
+    """Yield a function that shows frames, and one that reports progress before the first frame."""
     if not sys.stdout.isatty():
         with meter() as progress:
             yield Lines().show, progress
@@ -137,7 +137,7 @@ def _named(config: Config, ftl: str) -> str:
 
 
 class _Pace:
-    """So many frames per second at most, or as many as there are."""
+    """At most this many frames per second."""
 
     def __init__(self, speed: float | None) -> None:
         self._gap = 1 / speed if speed else 0.0

@@ -1,4 +1,4 @@
-"""The files that a command writes: each can be written, and none is one that it reads."""
+"""The files that a command writes: each can be written, and none is also read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ftlab.files import check_writable, make_folder, named_files
 
 
 class Written(click.ParamType[str]):
-    """The name of a file that a command writes, and of those beside it that end so."""
+    """The name of a file that a command writes, and of others in its folder with that suffix."""
 
     name = "file"
 
@@ -24,8 +24,8 @@ class Written(click.ParamType[str]):
 def check_written(*trees: object) -> None:
     """Raise an error if an output of this command cannot be written, is read, or is another one.
 
-    Every parameter that is no output may name a file that is read, or a folder of results;
-    ``trees`` are configurations and names, which may name more.
+    Every other parameter may name a file that is read, or a folder of results. ``trees`` are
+    configurations and names, which may name more.
     """
     outputs, others = _parameters(click.get_current_context())
     reads = [*named_files(others, *trees)]
@@ -41,7 +41,7 @@ def check_written(*trees: object) -> None:
 def check_inside(folder: Path, names: Sequence[str], reads: Sequence[Path], results: str) -> None:
     """Make a folder, and raise an error if a file of it cannot be written, is read, or is a result.
 
-    ``names`` may have wildcards, for files that are there; ``results`` is the folder of results.
+    ``names`` may have wildcards for existing files; ``results`` is the folder of results.
     """
     make_folder(folder)
     outputs = [folder / name for name in names if "*" not in name]
@@ -53,7 +53,7 @@ def check_inside(folder: Path, names: Sequence[str], reads: Sequence[Path], resu
 
 
 def _parameters(context: click.Context) -> tuple[list[str], list[object]]:
-    """Return the names of outputs, and all else that was given but names from a list."""
+    """Return the names of outputs, and all other arguments except choices from a list."""
     outputs: list[str] = []
     others: list[object] = []
     for parameter, value in _given(context):

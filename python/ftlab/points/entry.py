@@ -1,4 +1,4 @@
-"""One file of a folder of results: sealed JSON, compressed; believed only if nothing harmed it."""
+"""One file of a folder of results: sealed, compressed JSON, which is read only if undamaged."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from ftlab.points.shape import check_shape
 from ftlab.result import Result
 
 END = ".json.gz"
-"""How the names of files end."""
+"""The suffix of the files."""
 
 SEAL = ',"checksum":'
 
 MOMENTARY = {"FileError", "MemoryError", "OSError", "ResourceError"}
-"""Errors that hang on the moment, not on the point."""
+"""Errors of the moment, which do not depend on the point."""
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class UnsoundError(Exception):
-    """A file has no result that can be believed; says why."""
+    """A file has no valid result; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a point has no result: the exception's name, and its message."""
+    """The reason why a point has no result: the exception's name and message."""
 
     error: str
     message: str
 
     @classmethod
     def of(cls, error: Exception) -> Failure:
-        """Return the failure that an exception is; what a class raises is a rule that it broke."""
+        """Return the failure for an exception; an exception of a class is a broken rule."""
         if isinstance(error, errors.RuleError) or by_a_file(error):
             own = isinstance(error, errors.RuleError)
             told = str(error) if own else f"{type(error).__name__}: {error}"
@@ -55,11 +55,11 @@ class Failure:
 
     @property
     def momentary(self) -> bool:
-        """Whether it hangs on the moment, as memory does: the point is run again by itself."""
+        """Whether it depends on the moment, like a lack of memory: the point is then rerun."""
         return self.error in MOMENTARY
 
     def __str__(self) -> str:
-        """Return the message, behind the name of an exception that is not one of ftlab's."""
+        """Return the message, after the name of an exception that is not one of ftlab's."""
         own = self.error in errors.__all__
         return self.message if own else f"{self.error}: {self.message}"
 
@@ -69,7 +69,7 @@ Outcome: TypeAlias = Result | Failure
 
 @dataclass(frozen=True)
 class Entry:
-    """What a file holds: a point as it was given, and what came of it."""
+    """The content of a file: a point as given, and its outcome."""
 
     path: Path
     label: str
@@ -85,18 +85,18 @@ class Entry:
 
     @property
     def digest(self) -> str:
-        """What its file is called."""
+        """The name of its file."""
         return self.path.name.partition(".")[0]
 
 
 def sealed(text: str) -> str:
-    """Return the text of an object with its checksum as the last of its members."""
+    """Return the text of an object with its checksum as the last member."""
     body = text[:-1]
     return f'{body}{SEAL}"{sha256(body)}"}}\n'
 
 
 def unsealed(text: str) -> Any:
-    """Return the tree in a sealed text; raises `ValueError` if it is not as it was sealed."""
+    """Return the tree in a sealed text; raises `ValueError` if it was changed after sealing."""
     if text != sealed(text.rpartition(SEAL)[0] + "}"):
         raise ValueError("damaged")
     tree = json.loads(text, parse_constant=_refuse, parse_float=_finite)
@@ -107,7 +107,7 @@ def unsealed(text: str) -> Any:
 
 
 def _finite(text: str) -> float:
-    """Return a number; raises `ValueError` for one that is too large, which no core tells."""
+    """Return a number; raises `ValueError` for one that is too large, which no core returns."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError("no finite number")
@@ -115,9 +115,9 @@ def _finite(text: str) -> float:
 
 
 def entry(path: Path) -> Entry:
-    """Return what a file of a store holds; raises `UnsoundError` if that cannot be believed.
+    """Return the content of a file of a store; raises `UnsoundError` if it is invalid.
 
-    A copy under another name is no result of its own.
+    A copy under another name is not a separate result.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -137,7 +137,7 @@ def entry(path: Path) -> Entry:
 
 
 def packed(content: Config) -> bytes:
-    """Return what a file of a store has."""
+    """Return the content of a file of a store."""
     text = sealed(json.dumps(content, separators=(",", ":")))
     return gzip.compress(text.encode(), mtime=0)
 

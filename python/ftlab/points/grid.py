@@ -1,20 +1,20 @@
-"""A sweep: a configuration in which settings have several values, as the points that it means.
+"""A sweep: a configuration in which settings have several values, and the points that it defines.
 
-What a tree has beside the sections of a configuration:
+A tree has these keys in addition to the sections of a configuration:
 
 ``ftls``
-    The FTLs, by their names.
+    The FTLs, by name.
 ``seeds``
-    How many seeds each point is run with, from ``run.seed`` on.
+    The number of seeds of each point, from ``run.seed`` on.
 ``when``
-    Conditions ``KEY OP VALUE`` that all hold for every point; the other value may be a key.
+    Conditions ``KEY OP VALUE`` that every point must meet; the value may be another key.
 ``grid``
-    A list of trees. Each is laid over the rest and is a sweep of its own; their points together are
-    the points of the whole.
+    A list of trees. Each is laid over the rest and is a sweep; the points of all of them form the
+    whole.
 ``tune``
-    How `ftlab.tune` searches among the points; a sweep has all of them.
+    How `ftlab.tune` searches among the points; a sweep runs all of them.
 
-A list is several values of a setting, ``{from, to, step}`` or ``{from, to, factor}`` a range.
+A list gives several values of a setting; ``{from, to, step}`` or ``{from, to, factor}`` a range.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ from ftlab.variants import listed
 
 RANGE = {"from", "to", "step", "factor"}
 DEPTHS = {"device.read_by_bit": 1, "device.program_by_bit": 1, "workload.bs_mix": 2}
-"""How deep the lists are that are one value of a setting."""
+"""The depth of lists that are a single value of a setting."""
 OWN = ("ftls", "seeds", "when", "grid", "tune")
 MOST_POINTS = 1_000_000
 MOST_COUNTED = 10**18
-"""Values of a range that has no end in sight."""
+"""The number of values that stands for a range without an end."""
 
 
 def points_of(tree: Mapping[str, Any]) -> list[Point]:
-    """Return the points of a sweep, each once, with labels that tell them apart.
+    """Return the points of a sweep, each once, with labels that distinguish them.
 
-    A setting that the FTL of a point ignores is left out of it.
+    Settings that the FTL of a point ignores are left out.
 
     Raises
     ------
     ftlab.ConfigError
-        for a list, range or condition that makes no sense, a setting that no FTL obeys, and what is
-        wrong at every point
+        for an invalid list, range or condition, a setting that no FTL obeys, and an error of all
+        points
     """
     found: dict[str, Point] = {}
     for grid in grids_of(tree):
@@ -74,13 +74,13 @@ class Grid:
 
     ftls: Sequence[Named]
     axes: Sequence[tuple[str, Sequence[Any]]]
-    """Keys and their values; those that have one are among them."""
+    """Keys and their values, including keys with one value."""
     seeds: Sequence[Any]
-    """None where the seed is a setting like others."""
+    """None if the seed is treated as a setting."""
     when: Sequence[str]
 
     def obeys(self, ftl: Named, chosen: Mapping[str, Any], key: str, value: Any) -> bool:
-        """Tell whether a setting has any effect on an FTL beside those that are chosen."""
+        """Return whether a setting affects an FTL with the chosen settings."""
         return any(each == key for each, _ in obeyed({**chosen, key: value}, ftl))
 
     def choices(self) -> Iterator[tuple[Named, Config]]:
@@ -93,7 +93,7 @@ class Grid:
     def points(self, ftl: Named, chosen: Mapping[str, Any]) -> list[Point]:
         """Return the points of an FTL with these settings, one for each seed.
 
-        There are none where a condition does not hold.
+        The list is empty if a condition is not met.
         """
         seeds = [{"run.seed": seed} for seed in self.seeds] or [{}]
         trees = [obeyed({**chosen, **seed}, ftl) for seed in seeds]
@@ -104,8 +104,8 @@ class Grid:
 def grids_of(tree: Mapping[str, Any], *, is_search: bool = False) -> list[Grid]:
     """Return the parts of a sweep; raises as `points_of` does.
 
-    A search chooses among points and makes no list of them: only the values of each setting are
-    limited in number.
+    A search chooses among points without listing them: only the values of each setting are limited
+    in number.
     """
     grids = parts("grid", tree.get("grid", [{}]))
     grids = [_named(grid) for grid in grids]
@@ -126,7 +126,7 @@ def grids_of(tree: Mapping[str, Any], *, is_search: bool = False) -> list[Grid]:
 
 
 def varied(configs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the keys whose values are not the same in all of these configurations."""
+    """Return the keys whose values differ among these configurations."""
     values: dict[str, set[str]] = {}
     flat = [dict(leaves(config)) for config in configs]
     for key in dict.fromkeys(key for leaves in flat for key in leaves):
@@ -135,7 +135,7 @@ def varied(configs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _fits(point: Point, conditions: Sequence[str]) -> bool:
-    """Tell whether all conditions hold; of a point that is refused nothing is known."""
+    """Return whether all conditions are met; a refused point meets them."""
     if point.refusal:
         return True
 
@@ -164,7 +164,7 @@ def _ftls(tree: Mapping[str, Any]) -> list[Named]:
 
 
 def _named(tree: Mapping[str, Any]) -> Config:
-    """Return a sweep whose settings have their names as the catalogue has them."""
+    """Return a sweep whose settings are spelled as in the catalogue."""
     own = {key: value for key, value in tree.items() if key in OWN}
     return {**names.known({key: tree[key] for key in tree if key not in OWN}), **own}
 
@@ -175,7 +175,7 @@ def _conditions(tree: Mapping[str, Any]) -> list[str]:
 
 
 def parts(key: str, found: Any) -> list[Mapping[str, Any]]:
-    """Return the trees of a list of them."""
+    """Return the trees in a list."""
     if isinstance(found, Sequence) and all(isinstance(each, Mapping) for each in found):
         return list(found)
     raise ConfigError(f"{key}: found {found}, expected a list of tables")
@@ -197,7 +197,7 @@ def _grid(tree: Config) -> Grid:
 
 
 def _points(tree: Config) -> int:
-    """Return how many combinations of values a part of a sweep has, before any is made."""
+    """Return the number of combinations of values in a part of a sweep, without making them."""
     return prod(_lengths(tree).values()) * len(_ftls(tree))
 
 
@@ -207,7 +207,7 @@ def _limit(count: int, found: str) -> None:
 
 
 def _lengths(tree: Config) -> dict[str, int]:
-    """Return how many values each setting has, and how many seeds there are."""
+    """Return the number of values of each setting, and the number of seeds."""
     seeds = tree.get("seeds")
     runs = seeds if isinstance(seeds, int) else len(seeds) if isinstance(seeds, list) else 1
     axes = {key: _length(key, v) for key, v in leaves(tree) if not seeds or key != "run.seed"}
@@ -215,7 +215,7 @@ def _lengths(tree: Config) -> dict[str, int]:
 
 
 def _length(key: str, value: Any) -> int:
-    """Return how many values a setting has, as `values_of` makes them."""
+    """Return the number of values of a setting, as `values_of` makes them."""
     if not isinstance(value, Mapping):
         return len(values_of(key, value))
     first, last, step, factor = _ends(key, value)
@@ -224,7 +224,7 @@ def _length(key: str, value: Any) -> int:
 
 
 def _seeds(tree: Config) -> list[Any]:
-    """Return the seeds that are asked for, if they are."""
+    """Return the requested seeds, if any."""
     seeds = tree.get("seeds")
     if isinstance(seeds, list) or seeds is None:
         return seeds or []
@@ -250,7 +250,7 @@ def obeyed(given: Mapping[str, Any], ftl: Named) -> Iterator[tuple[str, Any]]:
 
 
 def _of_separations(name: Any) -> tuple[set[str], set[str]]:
-    """Return the settings of a separation, or of all where none of them is named; and of all."""
+    """Return the settings of a separation, or of all if none is named; and those of all."""
     found = {
         each["name"]: {rule["key"] for rule in each["settings"]}
         for each in cores.catalogue()["separations"]
@@ -265,7 +265,7 @@ def _catalogue() -> list[dict[str, Any]]:
 
 
 def leaves(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the settings of a tree by their keys, but for what only a sweep has."""
+    """Yield the settings of a tree by key, without those that only a sweep has."""
     for section, table in tree.items():
         if section in OWN:
             continue
@@ -277,7 +277,7 @@ def leaves(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def values_of(key: str, value: Any) -> list[Any]:
-    """Return the values of a setting: of a list or a range each, else the one."""
+    """Return the values of a setting: each value of a list or a range, or the only one."""
     if isinstance(value, Mapping):
         return _range(key, value)
     if not isinstance(value, list) or _depth(value) <= DEPTHS.get(key, 0):
@@ -332,7 +332,7 @@ def _at(tree: Mapping[str, Any], key: str) -> Any:
 
 
 def _labelled(points: Sequence[Point]) -> list[Point]:
-    """Return points whose labels have the FTL and what differs between the points."""
+    """Return points whose labels have the FTL and the differing settings."""
     differing = varied([point.config for point in points])
     return [Point(_label(point, differing), point.config, point.ftl) for point in points]
 
@@ -343,6 +343,6 @@ def _label(point: Point, differing: Sequence[str]) -> str:
 
 
 def label(ftl: str, config: Mapping[str, Any], differing: Sequence[str]) -> str:
-    """Return an FTL with those of the settings that differ which a configuration has."""
+    """Return an FTL with those differing settings that a configuration has."""
     values = ((key, _at(config, key)) for key in differing)
     return " ".join([ftl, *(f"{key}={value}" for key, value in values if value is not None)])

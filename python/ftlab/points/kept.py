@@ -1,6 +1,6 @@
-"""Files that were made of inputs and are kept beside results: believed only if nothing harmed them.
+"""Files made from inputs and kept with results; they are used only if undamaged.
 
-An index beside them, which is sealed, has their names and digests.
+A sealed index in their folder has their names and digests.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ftlab.points.point import content_digest
 
 
 def keep(index: Path, rows: Sequence[Config]) -> None:
-    """Write the index of files beside it, each of which is the ``file`` of a row."""
+    """Write the index of files in its folder, each of which is the ``file`` of a row."""
     found = [{**row, "sha256": content_digest(index.parent / row["file"])} for row in rows]
     write_atomically(index, sealed(json.dumps({"files": found})), place="entry")
 
 
 def kept(index: Path) -> list[Config] | None:
-    """Return the rows of an index if it and all of its files are as they were made."""
+    """Return the rows of an index if neither it nor any of its files has changed."""
     try:
         if not index.is_file():
             return None

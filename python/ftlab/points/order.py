@@ -1,4 +1,4 @@
-"""The order of results, and their labels: both follow from the settings, not from who ran first."""
+"""The order of results, and their labels: both depend on settings, not on the order of runs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ftlab.points.grid import leaves, obeyed
 from ftlab.units import kinds, number, written
 
 FIRST = ("preset", "input", "workload")
-"""Sections that are told before those of the device."""
+"""Sections that come before those of the device."""
 
 BESIDE = ("buffer.policy", "ftl.separation")
-"""Settings that choose what has settings of its own."""
+"""Settings that select a policy with further settings."""
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?(?:[KMGT]i?B?|B|ns|us|ms|s|%)?)(?![a-zA-Z])")
 _DERIVED = re.compile(r"(?: [\w.]+=.*)?", re.DOTALL)
@@ -25,9 +25,9 @@ Part: TypeAlias = tuple[bool, float | str]
 
 
 def ordered(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries in the order of their labels, numbers in these as such: 4KiB before 16KiB.
+    """Return entries in the order of their labels, where 4KiB comes before 16KiB.
 
-    A label that a sweep made has the FTL and what differs among these entries. Others stay.
+    A label made by a sweep has the FTL and the settings that differ. Other labels are unchanged.
     """
     keys = differing(entries)
     told = [replace(each, label=_label(each, keys)) for each in entries]
@@ -35,7 +35,7 @@ def ordered(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def differing(entries: Sequence[Entry]) -> list[str]:
-    """Return the settings that were given for one of the entries and are not the same in all."""
+    """Return the settings given for at least one entry that differ among all."""
     given = dict.fromkeys(key for each in entries for key, _ in leaves(each.config))
     found = [key for key in given if len({repr(setting(each, key)) for each in entries}) > 1]
     known = {key: place for place, key in enumerate(kinds())}
@@ -49,9 +49,9 @@ def differing(entries: Sequence[Entry]) -> list[str]:
 
 
 def setting(entry: Entry, key: str) -> Any:
-    """Return the value that a setting was given, in the unit that suits it, else its default.
+    """Return the given value of a setting, in a suitable unit, or its default.
 
-    It is None for what the FTL ignores.
+    It is None for a setting that the FTL ignores.
     """
     value = _at(entry.config, key)
     value = _default(entry, key) if value is None else value
@@ -61,7 +61,7 @@ def setting(entry: Entry, key: str) -> Any:
 
 
 def natural(text: str) -> Iterator[Part]:
-    """Yield the parts of a text that are compared: numbers, with their units, and what is between.
+    """Yield the parts of a text to compare: numbers with their units, and the text in between.
 
     Numbers come before other texts.
     """
@@ -72,7 +72,7 @@ def natural(text: str) -> Iterator[Part]:
 
 
 def _label(entry: Entry, keys: Sequence[str]) -> str:
-    """Return the label of an entry, anew if a sweep made it."""
+    """Return the label of an entry, remade if a sweep made it."""
     behind = entry.label.removeprefix(entry.ftl)
     if not entry.label.startswith(entry.ftl) or not _DERIVED.fullmatch(behind):
         return entry.label
@@ -87,7 +87,7 @@ def _default(entry: Entry, key: str) -> Any:
 
 
 def _resolved(entry: Entry) -> Mapping[str, Any]:
-    """Return what is known of the configuration with its defaults, but for the trace's name."""
+    """Return the known part of the resolved configuration, without the trace's name."""
     found: Any = entry.identity.get("input")
     read = found if isinstance(found, Mapping) else {}
     source = read.get("input")

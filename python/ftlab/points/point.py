@@ -1,4 +1,4 @@
-"""What a point is, and what decides its result."""
+"""A point, and all that determines its result."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from ftlab.simulation import Setup, described
 from ftlab.traces import Source
 
 DIGEST_DIGITS = 20
-"""Of a digest, as much as names a file: 80 bits."""
+"""Digits of a digest in the name of a file: 80 bits."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One FTL on one configuration; the ``label`` is for people and decides nothing.
+    """One FTL on one configuration; the ``label`` has no effect on the result.
 
-    ``config`` has the sections of a configuration as plain dictionaries; `of` takes what
-    `ftlab.simulate` takes.
+    ``config`` has the sections of a configuration as plain dictionaries. `of` takes the arguments
+    of `ftlab.simulate`.
     """
 
     label: str
@@ -50,7 +50,7 @@ class Point:
     ) -> Point:
         """Return the point that `ftlab.simulate` runs with these arguments.
 
-        The label is by default how the FTL is written.
+        By default, the label is the FTL as it is written.
         """
         config, named = described(trace, ftl, device, **setup)
         return cls(str(ftl) if label is None else label, config, named)
@@ -69,13 +69,13 @@ class Point:
 
     @cached_property
     def for_core(self) -> tuple[Config, str, list[Plugin]]:
-        """Configuration and FTL as the core takes them, and the classes that they name."""
+        """Configuration and FTL in the form of the core, and the classes that they name."""
         found = Plugged()
         return *found.point(self.config, self.ftl), found.plugins
 
     @cached_property
     def input(self) -> Config:
-        """What has to be the same for points to have the same input."""
+        """The part that must be equal for points to have the same input."""
         run = self.resolved["run"]
         return {
             "input": {**self.resolved["input"], "trace": _content(self.resolved["input"]["trace"])},
@@ -85,14 +85,14 @@ class Point:
         }
 
     def check_input(self) -> None:
-        """Raise `ftlab.ConfigError` if the input is no longer what its digest says."""
+        """Raise `ftlab.ConfigError` if the input no longer has its digest."""
         trace = self.resolved["input"]["trace"]
         if _content(trace) != self.input["input"]["trace"]:
             raise ConfigError(f"{trace}: changed while it was read; run it again")
 
     @cached_property
     def refusal(self) -> ConfigError | None:
-        """What is wrong with the configuration."""
+        """The error of the configuration, if any."""
         try:
             self.resolved  # noqa: B018
         except ConfigError as error:
@@ -101,9 +101,9 @@ class Point:
 
     @cached_property
     def identity(self) -> Config:
-        """Everything that decides the result: input by its content, configuration, FTL, code.
+        """All that determines the result: the content of the input, configuration, FTL and code.
 
-        A configuration that is refused stands as it was given.
+        A configuration that is refused is included as given.
         """
         if self.refusal:
             return {"refused": self.given, "code": code(_core)}
@@ -115,7 +115,7 @@ class Point:
 
     @cached_property
     def given(self) -> Config:
-        """What was asked for, as JSON has it; a class is its name."""
+        """The given settings as JSON; a class is represented by its name."""
         asked = {"config": self.config, "ftl": self.ftl}
         tree: Config = json.loads(json.dumps(asked, default=shown))
         return tree
@@ -126,17 +126,17 @@ class Point:
         return digest_of(self.identity)
 
     def __reduce__(self) -> tuple[type[Point], tuple[str, Config, Named]]:
-        """Return what the same point is made of in another process."""
+        """Return what another process needs to make the same point."""
         return Point, (self.label, *plugged(self.config, self.ftl))
 
 
 def canonical(tree: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return the one JSON text of a tree."""
+    """Return the canonical JSON text of a tree."""
     return json.dumps(tree, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def digest_of(identity: Config | Sequence[Any]) -> str:
-    """Return the name of the result that has an identity."""
+    """Return the name of the result with an identity."""
     return sha256(canonical(identity))[:DIGEST_DIGITS]
 
 
@@ -147,7 +147,7 @@ def sha256(text: str) -> str:
 
 @cache
 def code(core: ModuleType) -> str:
-    """Return what names the code: the version, and the digest of a compiled core.
+    """Return the identity of the code: the version, and the digest of a compiled core.
 
     The built-in profiles are part of the core.
     """
@@ -155,7 +155,7 @@ def code(core: ModuleType) -> str:
 
 
 def _class(plugin: Plugin) -> Config:
-    """Return what names a class of the user's: its settings, and the content of its file alone."""
+    """Return the identity of a user's class: its settings, and the content of its file alone."""
     try:
         file = Path(inspect.getsourcefile(plugin.cls) or "")
         content = _file_digest(file)
@@ -167,13 +167,13 @@ def _class(plugin: Plugin) -> Config:
 
 
 def _content(trace: str | None) -> str | None:
-    """Return what names the content of a trace: digests of its files, or the name of a profile."""
+    """Return the identity of a trace's content: digests of its files, or the name of a profile."""
     if trace is None:
         return None
     path = Path(trace)
     if path.is_file():
         return f"sha256 {content_digest(path)}"
-    # A folder of that name is none that could be meant.
+    # A folder of that name cannot be the trace.
     if trace in _profiles() and (path.is_dir() or not path.exists()):
         return f"profile {trace}"
     parts = [(Path(file), member) for file, member in _core.trace_parts(trace)]
@@ -196,7 +196,7 @@ def _profiles() -> frozenset[str]:
 
 @cache
 def _known_file_digest(path: Path, size: int, mtime_ns: int) -> str:
-    """Return the digest of a file; one that has not changed is read once."""
+    """Return the digest of a file; an unchanged file is read once."""
     return _file_digest(path)
 
 

@@ -1,8 +1,8 @@
-"""Runs the points whose results are missing, as many at a time as there are cores.
+"""Runs the points whose results are missing, one on each core.
 
-Each is saved the moment it ends. What is running when the process stops is lost, no more: one
-point for each core. Points of one input follow one another and decode it once, the longest first
-(`ftlab.points.queue`). Given an executor, points run in its workers (`ftlab.points.dispatch`).
+Each result is saved as soon as the point ends. If the process stops, only running points are lost:
+one for each core. Points of one input follow one another and decode it once, the longest first
+(`ftlab.points.queue`). With an executor, points run in its workers (`ftlab.points.dispatch`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ftlab.points.workers import Workers
 from ftlab.result import Result
 
 PHASES = {"measuring input": (0.0, 0.0), "warming up": (0.0, 0.5), "simulating": (0.5, 0.5)}
-"""Where a phase begins and how much of a run it is, as far as that can be known."""
+"""The start of a phase and its estimated share of a run."""
 
 
 def run_points(
@@ -41,8 +41,8 @@ def run_points(
 ) -> list[Result]:
     """Return the result of each point, from the files in ``folder`` or by running it.
 
-    A result there is taken if its point has the same configuration, FTL and input (by content) and
-    the same ftlab. Results do not depend on the order of the points.
+    A stored result is used if its point has the same configuration, FTL, input (by content) and
+    version of ftlab. Results do not depend on the order of the points.
 
     Points run on the cores of this machine, or in the workers of an ``executor``: one of
     `concurrent.futures`, a Dask client or cluster, or an executor of submitit.
@@ -50,9 +50,9 @@ def run_points(
     Raises
     ------
     ftlab.ConfigError, ftlab.TraceError, ...
-        what the first point that failed raised, after all others have run
+        the error of the first point that failed, after all others have run
     KeyboardInterrupt
-        when the run is stopped; what is finished stays in the folder
+        when the run is stopped; finished results are kept in the folder
     """
     runs = _Runs(Store(folder), progress, executor)
     found = runs.outcomes(points, retry=True)
@@ -71,17 +71,17 @@ def try_points(
     progress: Told | None = None,
     executor: Any = None,
 ) -> list[Result | Failure]:
-    """Return what came of each point as `run_points` does; that it failed is a result, too.
+    """Return the outcome of each point as `run_points` does; a failure is also an outcome.
 
-    A point that failed before is run again only with ``retry``, or if what it failed for hangs on
-    the moment, as memory does (`Failure.momentary`).
+    A failed point is run again only with ``retry``, or if the failure depends on the moment, such
+    as a lack of memory (`Failure.momentary`).
 
     Raises
     ------
     ftlab.ConfigError
         when an input is missing, or results cannot be written
     KeyboardInterrupt
-        when the run is stopped; what is finished stays in the folder
+        when the run is stopped; finished results are kept in the folder
     """
     return _Runs(Store(folder), progress, executor).outcomes(points, retry)
 
@@ -94,42 +94,42 @@ def complete(
     progress: Told | None = None,
     executor: Any = None,
 ) -> list[Entry | None]:
-    """Run the points that ``folder`` lacks, as `try_points` does, and return what it has of each.
+    """Run the points missing in ``folder``, as `try_points` does, and return the entry of each.
 
-    There is None for a point whose result was removed meanwhile.
+    The entry is None for a point whose result was removed meanwhile.
     """
     return _Runs(Store(folder), progress, executor).complete(points, retry)
 
 
 def missing(points: Sequence[Point], folder: str | Path) -> list[Point]:
-    """Return the points of which ``folder`` has neither a result nor that they failed for good."""
+    """Return the points of which ``folder`` has neither a result nor a lasting failure."""
     store = Store(folder)
     return [point for point in points if store.lacks(point)]
 
 
 class _Runs:
-    """Points under way, and how far they are."""
+    """The running points and their progress."""
 
     def __init__(self, store: Store, progress: Told | None, executor: Any) -> None:
         self.raised: dict[str, Exception] = {}
-        """What the points that failed have raised, by their digests."""
+        """The exceptions of points that failed, by digest."""
         self._store = store
         self._progress = progress
         self._saved: dict[str, Entry] = {}
-        """What was run here, by its digest."""
+        """Entries of points run here, by digest."""
         self._again: list[Point] | None = []
-        """Points that are run once more, as long as there are such."""
+        """Points to run again; None when they are no longer collected."""
         self._workers = None if executor is None else Workers.of(executor)
         self._stop = Stop()
         self._lock = Lock()
         self._shares: dict[str, float] = {}
         self._share = 0.0
-        """The sum of these."""
+        """The sum of these shares."""
         self._done = 0
         self._total = 0
 
     def complete(self, points: Sequence[Point], retry: bool) -> list[Entry | None]:
-        """Run the points that are not in the store, each once, and return what it has of all."""
+        """Run the points missing in the store, each once, and return the entries of all."""
         wanted = {point.digest: point for point in points}
         found = {digest: self._store.entry(point) for digest, point in wanted.items()}
         lacking = [wanted[digest] for digest, each in found.items() if lacks(each, retry)]
@@ -139,7 +139,7 @@ class _Runs:
         return [found[point.digest] for point in points]
 
     def outcomes(self, points: Sequence[Point], retry: bool) -> list[Outcome]:
-        """Run the points that are not in the store, each once, and return what came of all."""
+        """Run the points missing in the store, each once, and return the outcomes of all."""
         found = self.complete(points, retry)
         for point, each in zip(points, found, strict=True):
             if each is None:
@@ -156,9 +156,9 @@ class _Runs:
             self._run(points)
 
     def _run(self, points: Sequence[Point]) -> None:
-        """Run points as many at a time as there are cores.
+        """Run points, one on each core.
 
-        What failed for want of memory, threads or a file is run again, one at a time.
+        Points that failed for lack of memory, threads or a file are run again, one at a time.
         """
         self._total = len(points)
         self._run_at_once(points, _core.available_cores())
@@ -195,13 +195,13 @@ class _Runs:
             spans.append(span)
 
     def _open(self, point: Point, reading: Any) -> None:
-        """Read the input of a point; what is wrong with it, the point itself raises."""
+        """Read the input of a point; the point itself raises its errors."""
         with suppress(Exception):
             self._stop.run(lambda: open_input(point, reading, self._teller(point)))
         self._stop.check()
 
     def _keep(self, point: Point, reading: Any) -> None:
-        """Run a point and save what came of it, unless it is to be run again."""
+        """Run a point and save its outcome, unless it is to be run again."""
         found: Result | Exception
         try:
             found = self._stop.run(lambda: attempt(point, reading, self._teller(point)))
@@ -227,7 +227,7 @@ class _Runs:
         return tell
 
     def _tell(self, point: Point, share: float) -> None:
-        """Say how far all points are together, never less than before."""
+        """Report the progress of all points together, which never decreases."""
         if self._progress is None:
             return
         with self._lock:

@@ -1,4 +1,4 @@
-"""What the tree of a stored result looks like, so that nothing that is made of it can go wrong."""
+"""The shape of the tree of a stored result, checked so that its use cannot fail."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from ftlab.report.summary import HEADLINES
 
 LEAST, MOST = -(2**63), 2**64 - 1
-"""The whole numbers that a core tells."""
+"""The range of whole numbers that a core returns."""
 
 
 def check_shape(tree: Any) -> None:
-    """Raise `ValueError` if a tree is not that of a stored result, or of a failure."""
+    """Raise `ValueError` if a tree is not a stored result or failure."""
     given = isinstance(tree, dict) and _is_text(tree.get("label")) and _is_text(tree.get("ftl"))
     _expect(given and _is_config(tree.get("config")) and isinstance(tree.get("identity"), dict))
     _expect(_is_config(tree["identity"].get("config", {})))
@@ -37,7 +37,7 @@ def _check_result(result: Any) -> None:
 
 
 def _check_figure(result: Mapping[str, Any], path: str) -> None:
-    """Raise `ValueError` for a figure that is neither a number nor numbers by their causes."""
+    """Raise `ValueError` for a metric that is neither a number nor numbers by cause."""
     found: Any = result
     for key in path.split("."):
         _expect(found is None or isinstance(found, dict))
@@ -47,7 +47,7 @@ def _check_figure(result: Mapping[str, Any], path: str) -> None:
 
 
 def _check_leaves(tree: Any) -> None:
-    """Raise `ValueError` for a whole number that no core tells."""
+    """Raise `ValueError` for a whole number that no core returns."""
     for value in tree.values() if isinstance(tree, dict) else tree:
         if isinstance(value, dict | list):
             _check_leaves(value)
@@ -56,7 +56,7 @@ def _check_leaves(tree: Any) -> None:
 
 
 def _is_config(tree: Any) -> bool:
-    """Tell whether a tree has sections of settings, and plain values beside them."""
+    """Return whether a tree has sections of settings and otherwise plain values."""
     if not isinstance(tree, dict):
         return False
     if not all(isinstance(tree.get(each, {}), dict) for each in ("input", "run")):

@@ -1,6 +1,6 @@
-"""Work on other threads that can be stopped, and is left alone where it does not stop by itself.
+"""Work on other threads that can be stopped, and is abandoned if it does not stop.
 
-Python tells Ctrl-C to the main thread alone, and the core looks for it on the thread that called.
+Python delivers Ctrl-C only to the main thread, and the core checks for it on the calling thread.
 """
 
 from __future__ import annotations
@@ -15,32 +15,31 @@ from ftlab.errors import Interrupted, starting_threads
 Answer = TypeVar("Answer")
 
 GRACE_S = 0.5
-"""How long work that is to stop has for it: more than the core takes where it tells progress."""
+"""Time for stopped work to end, in seconds: more than the core takes where it reports progress."""
 
 
 class Stop:
-    """Whether work is to stop."""
+    """A request to stop work."""
 
     def __init__(self) -> None:
         self._asked: Future[None] = Future()
 
     def ask(self) -> None:
-        """Have all work stopped."""
+        """Request that all work stops."""
         if not self._asked.done():
             self._asked.set_result(None)
 
     def check(self) -> None:
-        """Raise `ftlab.Interrupted` if work is to stop."""
+        """Raise `ftlab.Interrupted` if work must stop."""
         if self._asked.done():
             raise Interrupted("interrupted")
 
     def run(self, work: Callable[[], Answer]) -> Answer:
         """Return what ``work`` returns or raise what it raises.
 
-        Raises `ftlab.ResourceError` where no thread can be started for it, and `ftlab.Interrupted`
-        where it has not ended `GRACE_S` after it was to stop: it may be deep in a file of which
-        there is nothing to tell. It ends when it next looks whether it is to stop, or with the
-        process.
+        Raises `ftlab.ResourceError` if no thread can be started for it. Raises `ftlab.Interrupted`
+        if it has not ended `GRACE_S` after the request to stop: it may be reading a file without
+        reporting progress. It then ends at its next check, or with the process.
         """
         self.check()
         answer: Future[Answer] = Future()

@@ -1,6 +1,6 @@
-"""A folder of results, one file for each point: whole or absent, and believed only if unharmed.
+"""A folder of results, one file for each point: whole or absent, and used only if undamaged.
 
-A file is JSON, compressed: experiments have thousands. That a point failed is a result, too.
+A file is compressed JSON, as experiments have thousands. A failed point is also a result.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from ftlab.points.point import Point
 __all__ = ["Entry", "Failure", "LeftOut", "Outcome", "Store", "lacks", "read"]
 
 VOLUMES = "volumes"
-"""The folder beside the results for the volumes of inputs, each an input of its own."""
+"""The subfolder for the volumes of inputs, each a separate input."""
 
 INPUTS = "inputs"
-"""The folder beside the results for inputs that were made of others."""
+"""The subfolder for inputs made from others."""
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A file of a folder of results that has no result which can be believed."""
+    """A file of a folder of results without a valid result."""
 
     path: Path
     why: str
@@ -38,7 +38,7 @@ class LeftOut:
 class Store:
     """The results in ``folder``, which is made when the first one is saved.
 
-    What writers that were killed have left there is removed, unless told not to ``clean``.
+    With ``clean``, the default, files that killed writers left there are removed.
     """
 
     def __init__(self, folder: str | Path, *, clean: bool = True) -> None:
@@ -55,16 +55,16 @@ class Store:
         return self.folder / f"{point.digest}{END}"
 
     def lacks(self, point: Point, retry: bool = False) -> bool:
-        """Tell whether there is nothing of a point, or a failure that is run again, as `lacks`."""
+        """Return whether a point has no result, or a failure to run again, as `lacks` does."""
         return lacks(self.entry(point), retry)
 
     def entry(self, point: Point) -> Entry | None:
-        """Return what the file of a point holds; None if there is none, or it is damaged."""
+        """Return the content of the file of a point; None if there is none, or it is damaged."""
         found = read(self.path(point))
         return found if found and found.identity == point.identity else None
 
     def save(self, point: Point, outcome: Outcome) -> Entry:
-        """Write what came of a point, whole or not at all, and return what was written."""
+        """Write the outcome of a point, whole or not at all, and return the entry."""
         kind, tree = _tree(outcome)
         content = {
             "label": point.label,
@@ -77,11 +77,11 @@ class Store:
         return Entry(path, point.label, **point.given, outcome=outcome, identity=point.identity)
 
     def entries(self) -> Iterator[Entry]:
-        """Yield what the sound files hold, in the order of their settings."""
+        """Yield the valid entries, in the order of their settings."""
         yield from self.contents()[0]
 
     def contents(self) -> tuple[list[Entry], list[LeftOut]]:
-        """Return what the sound files hold, in the order of their settings, and the other files."""
+        """Return the valid entries, in the order of their settings, and the other files."""
         sound, left_out = [], []
         for path in self._files():
             try:
@@ -91,9 +91,9 @@ class Store:
         return ordered(sound), left_out
 
     def merge(self, other: Store) -> tuple[int, list[LeftOut]]:
-        """Take over the results of ``other`` that are missing or failed here.
+        """Copy the results of ``other`` that are missing or failed here.
 
-        Returns how many, and the files there that are left out.
+        Returns their number, and the files of ``other`` that are left out.
         """
         taken = 0
         found, left_out = other.contents()
@@ -122,7 +122,7 @@ class Store:
         return [self.folder / each for each in sorted(own)]
 
     def keeps(self, path: str | Path) -> bool:
-        """Tell whether a file is one of this folder, through links, too, or would be."""
+        """Return whether a file is, or would be, one of this folder, also through links."""
         file, folder = Path(path).resolve(), self.folder.resolve()
         inputs = [folder / name for name in (VOLUMES, INPUTS)]
         if file.parent == folder and file.name.endswith(END):
@@ -137,9 +137,9 @@ class Store:
 
 
 def lacks(found: Entry | None, retry: bool) -> bool:
-    """Tell whether nothing was found of a point, or a failure that is run again.
+    """Return whether there is no entry for a point, or a failure to run again.
 
-    That is one of the moment, or with ``retry`` any.
+    A failure is run again if it depends on the moment, and with ``retry`` always.
     """
     if found is None:
         return True
@@ -148,7 +148,7 @@ def lacks(found: Entry | None, retry: bool) -> bool:
 
 
 def read(path: Path) -> Entry | None:
-    """Return what a file of a store holds; None if it is no such file, or damaged."""
+    """Return the content of a file of a store; None if it is no such file, or damaged."""
     try:
         return entry(path)
     except UnsoundError:

@@ -1,4 +1,4 @@
-"""The volumes of an input, each an input of its own: split once, and kept beside the results."""
+"""The volumes of an input as separate inputs, split once and kept with the results."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ftlab.points.store import VOLUMES
 from ftlab.source import parts
 
 __all__ = ["Volume", "split"]
-"""What other distributions may use."""
+"""The names for other distributions."""
 
 INDEX = "index.json"
 
 LEAST_REQUESTS = 1000
-"""A volume with fewer requests is too small to be run, unless asked for."""
+"""By default, a volume with fewer requests is too small to be run."""
 
 
 @dataclass(frozen=True)
 class Volume:
-    """A volume of an input: its number there, its requests, and the file that has them."""
+    """A volume of an input: its number, its requests, and its file."""
 
     number: int
     requests: int
@@ -32,13 +32,13 @@ class Volume:
 
 
 def split(config: Config, results: Path) -> list[Volume]:
-    """Return the volumes of the input that a configuration names, split where that is missing.
+    """Return the volumes of the input that a configuration names, split if necessary.
 
-    The files are in ``results/volumes``, in a folder named by the digest of what was split, and by
-    which code, with an index. They are made anew if one of them is missing or not as it was made. A
-    warm-up changes no requests. What splits that were killed have left there is removed.
+    The files are in ``results/volumes``, in a folder named by the digest of the input and of the
+    code, with an index. They are remade if one of them is missing or was changed. A warm-up changes
+    no requests. Files that killed splits left there are removed.
 
-    Raises `ftlab.ConfigError` if the input changes while it is split: nothing is kept of it then.
+    Raises `ftlab.ConfigError` if the input changes while it is split; no file is kept then.
     """
     whole = Point("", config, "page")
     asked = {key: value for key, value in whole.input.items() if key != "warmup"}
@@ -56,7 +56,7 @@ def split(config: Config, results: Path) -> list[Volume]:
 
 
 def _make(whole: Point, folder: Path) -> None:
-    """Split into a folder that appears whole."""
+    """Split into a folder that appears whole or not at all."""
     with workplace(folder) as place:
         made = place / folder.name
         found = parts(whole.config, str(made))
@@ -67,7 +67,7 @@ def _make(whole: Point, folder: Path) -> None:
 
 
 def _put(made: Path, folder: Path) -> None:
-    """Rename a folder into its place; if there is one, its files one by one, the index last."""
+    """Rename a folder to its place; if that exists, rename its files, the index last."""
     try:
         made.rename(folder)
         return

@@ -1,7 +1,7 @@
-"""One HTML file that holds everything: tables, figures, configuration, and the data to download.
+"""One HTML file with everything: tables, figures, configuration, and the data to download.
 
-The page loads nothing. Its policy allows no source at all but its own style sheet and script, by
-their digests, and images that are part of the page. Every text from outside is escaped.
+The page loads nothing. Its policy allows only its own style sheet and script, by their digests, and
+images that are part of the page. Every text from outside is escaped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
     "slug",
     "table_of",
 ]
-"""What other distributions may use."""
+"""The names for other distributions."""
 
 FIGURES = {
     "latency": (
@@ -62,7 +62,7 @@ FIGURES = {
         "Flash operations by cause. Each panel has its own scale.",
     ),
 }
-"""The title of each figure, and how it is read."""
+"""The title and explanation of each figure."""
 
 
 def report(comparison: Comparison, title: str | None = None) -> str:
@@ -90,7 +90,7 @@ def report(comparison: Comparison, title: str | None = None) -> str:
 
 
 def _result(comparison: Comparison) -> str:
-    """Return the table of all, and what its deviations are of."""
+    """Return the table of all results, and the meaning of its deviations."""
     table = table_of(comparison_table(comparison, MEASURED), "pinned")
     spread = spread_line(comparison)
     return f'{table}\n<p class="quiet">{escaped(spread)}</p>' if spread else table
@@ -107,9 +107,9 @@ def comparison_html(comparison: Comparison) -> str:
 
 
 def document(title: str, body: str, styles: Sequence[str] = (), scripts: Sequence[str] = ()) -> str:
-    """Return a page with the policy that lets nothing in from outside.
+    """Return a page with a policy that blocks all external content.
 
-    ``styles`` and ``scripts`` name what it needs beside those of reports.
+    ``styles`` and ``scripts`` name what it needs in addition to those of reports.
     """
     style = "".join(asset(f"{name}.css") for name in ("report", *styles))
     script = "".join(asset(f"{name}.js") for name in ("report", *scripts))
@@ -117,9 +117,9 @@ def document(title: str, body: str, styles: Sequence[str] = (), scripts: Sequenc
 
 
 def page(title: str, body: str, style: str, script: str, allowed: str, code: str = "") -> str:
-    """Return a page whose policy lets in its style, its script, and what it ``allowed``.
+    """Return a page whose policy allows its style, its script, and the ``allowed`` sources.
 
-    ``code`` names what its script may run beside itself.
+    ``code`` names other code that its script may run.
     """
     policy = "; ".join(
         [
@@ -149,7 +149,7 @@ def page(title: str, body: str, style: str, script: str, allowed: str, code: str
 
 
 def asset(name: str) -> str:
-    """Return the text of a file that is shipped beside this module."""
+    """Return the text of a file that is shipped with this module."""
     return resources.files("ftlab.report").joinpath(name).read_text("utf-8")
 
 
@@ -159,18 +159,18 @@ def _digest(text: str) -> str:
 
 
 def escaped(value: object) -> str:
-    """Return text that no browser reads as markup, with control characters written out."""
+    """Return a text that no browser reads as markup, with control characters escaped."""
     lines = str(value).split("\n")
     return html.escape("\n".join(map(printable, lines)), quote=True)
 
 
 def script_data(data: object) -> str:
-    """Return JSON for an element of a script, which no browser reads as its end."""
+    """Return JSON for a script element, whose end it cannot contain."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def section(title: str, content: str) -> str:
-    """Return content under a heading, to which `contents` leads."""
+    """Return content under a heading, to which `contents` links."""
     name = slug(title)
     return f'<section id="{name}">\n<h2>{escaped(title)}</h2>\n{content}\n</section>'
 
@@ -187,7 +187,7 @@ def slug(text: str) -> str:
 
 
 def row_filter(kinds: Mapping[str, int]) -> str:
-    """Return a switch for each kind of claims, which says how many there are."""
+    """Return a switch for each kind of claims, with their number."""
     switches = (
         f'<label class="{slug(kind)}"><input type="checkbox" checked data-rows="{slug(kind)}"> '
         f"{escaped(kind)} {count}</label>"
@@ -221,7 +221,7 @@ def _labelled(comparison: Comparison) -> Iterable[tuple[str, Result]]:
 
 
 def _warnings(comparison: Comparison) -> str:
-    """Return what the runs warn of, each text once, or nothing."""
+    """Return the warnings of the runs, each text once, or an empty text."""
     items = [f"<li>{escaped(line)}</li>" for line in warning_lines(comparison)]
     return f'<ul class="warnings">{"".join(items)}</ul>' if items else ""
 
@@ -243,14 +243,14 @@ def _figures(comparison: Comparison) -> str:
 
 
 def figures(parts: Iterable[str]) -> str:
-    """Return figures side by side where there is room."""
+    """Return figures side by side if there is room."""
     return f'<div class="figures">{"".join(parts)}</div>'
 
 
 def figure(svg: bytes, caption: str, title: str = "", *, whole: bool = False) -> str:
-    """Return a figure that is part of the page; ``whole`` is one that takes all of its width.
+    """Return a figure as part of the page; a ``whole`` one takes the full width.
 
-    Its values lie over it, as no browser shows titles inside of images.
+    Its values are laid over it, as no browser shows titles inside of images.
     """
     from ftlab.hover import apart
     from ftlab.style import themed

@@ -1,4 +1,4 @@
-"""Which figures are shown, in which order: the summary of a run and the comparison of several."""
+"""The metrics that are shown, and their order, in a summary of a run and in a comparison."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from ftlab.spread import are_parts, of_groups
 from ftlab.titles import FtlName, title
 
 NOT_STATED = "not stated"
-"""What stands for RAM of which an FTL says nothing."""
+"""The text for the RAM of an FTL that does not state it."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a result: where it is, what it is called, its unit, and which way is better."""
+    """A metric of a result: its path, name, unit, and whether more or less is better."""
 
     path: str
     label: str
     unit: str
     better: str = ""
     waits: bool = False
-    """Whether waiting in line is part of it: under overload it means nothing."""
+    """Whether it includes queueing time: under overload it has no meaning."""
     absent: str = ABSENT
-    """What a cell says where a result does not have it."""
+    """The text of a cell for a result without this metric."""
 
     @classmethod
     def declared(cls, path: str) -> Figure:
@@ -48,7 +48,7 @@ class Figure:
         return cls(path, metric.label, unit_of(path), metric.better, waits, absent)
 
     def of(self, result: Result) -> float | None:
-        """Return its value, or None where the result has none, or not all parts of it."""
+        """Return its value, or None if the result lacks it or a part of it."""
         value = result.find(self.path)
         if isinstance(value, Mapping):
             parts = list(value.values())
@@ -56,9 +56,9 @@ class Figure:
         return value if isinstance(value, int | float) else None
 
     def doubt(self, result: Result) -> str:
-        """Return the word that says why its value must not stand beside others; empty if it may.
+        """Return a word for why its value cannot be compared with others; empty if it can.
 
-        What is in doubt has no star, and no other value is a multiple of it.
+        A doubtful value has no star, and no other value is a multiple of it.
         """
         if self.better and refused(result):
             return WORN_OUT
@@ -67,7 +67,7 @@ class Figure:
         return OVERLOAD if self.waits and overloaded(result) else ""
 
     def sound(self, result: Result) -> float | None:
-        """Return its value, or None where it does not exist or is in doubt."""
+        """Return its value, or None if it does not exist or is doubtful."""
         return None if self.doubt(result) else self.of(result)
 
     def measured(self, runs: Sequence[Result]) -> Measured | None:
@@ -77,7 +77,7 @@ class Figure:
         return Measured.of(known, are_parts(runs)) if len(known) == len(values) > 0 else None
 
     def cell(self, *runs: Result) -> str:
-        """Return its value as text, the mean over runs with several seeds, with their deviation."""
+        """Return its value as text; with several seeds, the mean over runs and their deviation."""
         values = [value for run in runs if (value := self.of(run)) is not None]
         if not values or len(values) < len(runs):
             return self.absent
@@ -97,10 +97,10 @@ SHOWN = """
     speed.requests_per_s
 """
 HEADLINES = tuple(map(Figure.declared, SHOWN.split()))
-"""Those of comparisons, in the order of the table."""
+"""The metrics of comparisons, in the order of the table."""
 
 MEASURED = tuple(figure for figure in HEADLINES if not figure.path.startswith("speed."))
-"""Those that are the same in every run: for files, which papers and reports have."""
+"""The metrics that are equal in every run: for files of papers and reports."""
 
 PERCENTILES = ("mean", "p50", "p90", "p99", "p999", "p9999", "max")
 
@@ -131,9 +131,9 @@ def cost_table(comparison: Comparison) -> Table:
 
 
 def warning_lines(comparison: Comparison) -> list[str]:
-    """Return what the runs warn of, each text once behind the labels that it is about.
+    """Return the warnings of the runs, each text once after the labels that it concerns.
 
-    Of runs that differ in their seeds, the first one's.
+    Of runs that differ in their seeds, the first one's are shown.
     """
     warnings: dict[str, list[str]] = {}
     notes = favoured(comparison)
@@ -145,25 +145,25 @@ def warning_lines(comparison: Comparison) -> list[str]:
 
 
 OVERLOAD = "overload"
-"""What stands beside a response time that tells the length of the input."""
+"""The mark of a response time that depends on the length of the input."""
 
 
 def overloaded(result: Result) -> bool:
-    """Tell whether requests arrived faster than they were served."""
+    """Return whether requests arrived faster than they were served."""
     return bool(result.find("host.overloaded"))
 
 
 WORN_OUT = "worn out"
-"""What stands beside figures of a device that took only a part of its requests."""
+"""The mark of metrics of a device that took only a part of its requests."""
 
 
 def refused(result: Result) -> int:
-    """Return the requests that a device refused, as its blocks were worn out."""
+    """Return the number of requests that a device refused because its blocks were worn out."""
     return int(result.find("lifetime.refused_requests") or 0)
 
 
 LOSES_DATA = "loses data"
-"""What stands beside figures of an FTL that loses data by design."""
+"""The mark of metrics of an FTL that loses data by design."""
 
 
 def loss(result: Result) -> str:
@@ -175,10 +175,9 @@ def loss(result: Result) -> str:
 
 
 def relative_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
-    """Return each figure as a multiple of that of the first FTL.
+    """Return each metric as a multiple of that of the first FTL.
 
-    Where that has none, or zero, or none that can be compared, it is of the next one, which the
-    row names.
+    If that value is missing, zero or not comparable, the next FTL is used, which the row names.
     """
     rows = []
     first = comparison.titles[0]
@@ -203,17 +202,17 @@ def _multiple(figure: Figure, runs: Sequence[Result], base: float) -> str:
 
 
 CELL_WIDTH = 11
-"""Characters of a column where a table stands among lines of a summary."""
+"""Characters of a column of a table among lines of a summary."""
 
 Lines: TypeAlias = list[tuple[str, str]]
-"""Labels, each with what it says."""
+"""Labels, each with its text."""
 
 Section: TypeAlias = tuple[str, Lines | Table]
-"""A title and what is below it."""
+"""A title and its content."""
 
 
 def run_summary(result: Result) -> list[Section]:
-    """Return what a person wants to know of one run, in sections; what it lacks has no line."""
+    """Return the metrics of one run that a user needs, in sections; absent ones have no line."""
     sections: list[Section] = [
         ("run", _setup(result)),
         ("loss of data", [("warning", text)] if (text := loss(result)) else []),
@@ -240,7 +239,7 @@ def run_summary(result: Result) -> list[Section]:
 
 
 def setup_line(comparison: Comparison) -> str:
-    """Return one line that says what all were run on: trace, format, device, addresses, seeds."""
+    """Return one line with the set-up of all runs: trace, format, device, addresses, seeds."""
     runs = comparison.runs[0]
     told = {label: text for label, text in _setup(runs[0]) if label != "ftl"}
     if len(runs) > 1 and not are_parts(runs):
@@ -249,13 +248,13 @@ def setup_line(comparison: Comparison) -> str:
 
 
 def spread_line(comparison: Comparison) -> str:
-    """Return what the deviations in a comparison are of; empty where each FTL has one run."""
+    """Return the meaning of deviations in a comparison; empty if each FTL has one run."""
     text = of_groups(comparison.runs)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def checks_line(result: Result) -> str:
-    """Return how many reads were compared with the last write, and what was found."""
+    """Return how many reads were compared with the last write, and the findings."""
     verified, violations = result.find("checks.reads_verified"), result.find("checks.violations")
     rules = result.find("checks.rules_checked")
     return (
@@ -280,7 +279,7 @@ def _setup(result: Result) -> list[tuple[str, str]]:
 
 
 def _preset(result: Result) -> str | None:
-    """Return the preset, with what it sets beside the device and is still in force."""
+    """Return the preset, with its settings in force outside the device."""
     name = result.find("config.preset")
     if not name:
         return None
@@ -290,7 +289,7 @@ def _preset(result: Result) -> str | None:
 
 
 def _warmup(result: Result) -> list[tuple[str, str]]:
-    """Return what was done before measuring, and how a warm-up by rule came to its end."""
+    """Return the warm-up, and how a warm-up by rule ended."""
     warmup = result.find("warmup")
     if not warmup or not warmup["requests"]:
         return []
@@ -309,7 +308,7 @@ def _warmup(result: Result) -> list[tuple[str, str]]:
 
 
 def _ends(windows: Sequence[float]) -> str:
-    """Return the first and the last of several windows, and how many there were."""
+    """Return the first and the last of several windows, and their number."""
     texts = [written(value, "factor") for value in windows]
     shown = texts if len(texts) <= 8 else [*texts[:2], "...", *texts[-5:]]
     return f"{' '.join(shown)} in {written(len(texts))} windows"
@@ -333,7 +332,7 @@ def _host(result: Result) -> list[tuple[str, str]]:
 
 
 def _overload(host: Record) -> list[tuple[str, str]]:
-    """Say so if requests arrived faster than they were served: when, and how many."""
+    """Return when, and how many, requests arrived faster than they were served, as lines."""
     if not host.find("overloaded"):
         return []
     last, done = (written(host.find(key), "s") for key in ("last_arrival_s", "duration_s"))
@@ -374,7 +373,7 @@ def _host_first(part: tuple[str, int]) -> tuple[bool, str]:
 
 
 def _group(result: Result, name: str) -> list[tuple[str, str]]:
-    """Return the figures of a section that exist, each in the unit that its name says."""
+    """Return the metrics of a section that exist, each in the unit that its name states."""
     figures: Iterable[tuple[str, Any]] = (result.find(name) or {}).items()
     return [
         (words(key), by_name(f"{name}.{key}", value))
@@ -393,7 +392,7 @@ def _zones(result: Result) -> list[tuple[str, str]]:
 
 
 def _own(result: Result) -> list[tuple[str, str]]:
-    """Return the FTL's own figures, whose names begin with the FTL's."""
+    """Return the FTL's own metrics, whose names begin with the FTL's."""
     prefix = f"{result.find('ftl')}."
     return [(label.removeprefix(prefix), text) for label, text in _group(result, "own")]
 
@@ -417,7 +416,7 @@ def _responses(result: Result) -> Lines | Table:
 
 
 def _slowest(result: Result) -> list[tuple[str, str]]:
-    """Return a line for each of the slowest requests, if they were watched."""
+    """Return a line for each of the slowest requests, if they were recorded."""
     slowest = result.find("causes.slowest") or []
     return [(f"{each['op']} {each['request']}", slow(each)) for each in slowest]
 
@@ -443,7 +442,7 @@ def _stated(value: float | None) -> str:
 
 
 def words(key: str) -> str:
-    """Return a name as a person would write it; its unit stands with the figure."""
+    """Return a name in words; its unit is shown with the value."""
     if not key.endswith("_per_s"):
         key = key.removesuffix("_us").removesuffix("_s")
     key = re.sub(r"\bgc_", "GC_", key)
@@ -451,7 +450,7 @@ def words(key: str) -> str:
 
 
 def lines_of(content: Lines | Table) -> Lines:
-    """Return what is below a title as lines; cells of a table stand in columns."""
+    """Return the content below a title as lines; cells of a table are in columns."""
     if isinstance(content, Table):
         rows = (content.header, *content.rows)
         return [(row[0], "".join(cell.rjust(CELL_WIDTH) for cell in row[1:])) for row in rows]

@@ -12,21 +12,21 @@ from typing import Any
 from ftlab.titles import FtlName
 
 __all__ = ["ABSENT", "Table"]
-"""What other distributions may use."""
+"""The names for other distributions."""
 
 ABSENT = "–"  # noqa: RUF001
-"""What a cell says where a figure does not exist."""
+"""The text of a cell whose metric does not exist."""
 
 _NUMBER = re.compile(r"[+-]?[\d.,]+(e[+-]?\d+)?( ?[%a-zA-Zµ/]+)?")
 
 
 def printable(text: str) -> str:
-    """Return a text whose control characters are written out: names may hold any."""
+    """Return a text whose control characters are escaped: names may hold any."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def wording(text: str) -> str:
-    """Return a text without its numbers: those that differ in these only say the same."""
+    """Return a text without its numbers: texts that differ only in these say the same."""
     return re.sub(r"\d+(\.\d+)?", "", text)
 
 
@@ -38,7 +38,7 @@ def csv_cell(value: Any) -> Any:
 
 
 def csv_of(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Return comma-separated values; what is None is empty."""
+    """Return comma-separated values; None is empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows(map(csv_cell, row) for row in (header, *rows))
@@ -65,7 +65,7 @@ class Table:
     best: frozenset[tuple[int, int]] = field(default=frozenset())
 
     def written_out(self) -> Table:
-        """Return the table for people, with the control characters of names written out."""
+        """Return the table for people, with the control characters of names escaped."""
         table = self.titled()
         rows = [[printable(cell) for cell in row] for row in table.rows]
         return Table([printable(cell) for cell in table.header], rows, self.best)
@@ -76,7 +76,7 @@ class Table:
         return Table([_titled(cell) for cell in self.header], rows, self.best)
 
     def text(self, prose: bool = False) -> str:
-        """Align columns with spaces; all but the first to the right, unless they hold prose."""
+        """Align columns with spaces, all except the first to the right; prose to the left."""
         safe = self.written_out()
         pad = "  " if self.best else ""
         header = [cell + (pad if column else "") for column, cell in enumerate(safe.header)]
@@ -85,7 +85,7 @@ class Table:
         return "".join(_aligned(line, widths, prose) + "\n" for line in lines)
 
     def csv(self) -> str:
-        """Return comma-separated values, unmarked; an absent figure is empty."""
+        """Return comma-separated values, unmarked; an absent metric is empty."""
         rows = [[None if cell == ABSENT else cell for cell in row] for row in self.rows]
         return csv_of(self.header, rows)
 
@@ -108,7 +108,7 @@ class Table:
         return "\n".join([*start, *head, *lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def with_notes(self, form: str, notes: Sequence[str]) -> str:
-        """Return the table as ``md``, ``tex`` or text with notes below, so that both travel."""
+        """Return the table as ``md``, ``tex`` or text with the notes below it."""
         if form == "md":
             return self.markdown() + "".join(f"\n{printable(note)}\n" for note in notes)
         if form == "tex":
@@ -118,9 +118,9 @@ class Table:
         return self.text() + "".join(f"{line}\n" for line in below)
 
     def parts(self, width: int, gap: int = 3) -> list[Table]:
-        """Return tables of so many characters at most that have all columns, each with the first.
+        """Return tables of at most ``width`` characters with all columns, each including the first.
 
-        ``gap`` characters are between columns.
+        ``gap`` characters separate columns.
         """
         columns = zip(self.header, *self.rows, strict=True)
         widths = [max(map(len, column)) + gap for column in columns]
@@ -169,5 +169,5 @@ def _pipe(cell: str) -> str:
 
 
 def _tex(text: str) -> str:
-    """Return a text that LaTeX prints as it is."""
+    """Return a text that LaTeX prints unchanged."""
     return printable(text).translate(LATEX)

@@ -1,4 +1,4 @@
-"""What a search has found as tables, JSON and CSV."""
+"""The findings of a search as tables, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ftlab.tune import Candidate, Found
 
 OVER = "over the limit"
 SHOWN = 10
-"""Rows of a front that a table shows."""
+"""Rows of a front in a table."""
 
 
 def tables(all_found: Sequence[Found]) -> list[Table]:
-    """Return a table for each input: the front of the search, then what it is held against."""
+    """Return a table for each input: the front of the search, then its rivals."""
     return [_table(found) for found in all_found]
 
 
@@ -37,20 +37,20 @@ def _table(found: Found) -> Table:
 
 
 def _figures(found: Found) -> list[Figure]:
-    """Return the objectives, and the figures that have limits."""
+    """Return the objectives, and the metrics that have limits."""
     limited = (limit.figure for limit in found.goal.limits)
     return list({each.path: each for each in (*found.goal.objectives, *limited)}.values())
 
 
 def _settings(each: Candidate) -> str:
-    """Return an FTL and the settings that were chosen for it."""
+    """Return an FTL and its chosen settings."""
     return " ".join(
         [title(shown(each.ftl)), *(f"{k}={shown(v)}" for k, v in each.settings.items())]
     )
 
 
 def _cells(each: Candidate, figures: Sequence[Figure]) -> list[str]:
-    """Return each figure's mean over seeds, and how far seeds are from it at most."""
+    """Return each metric's mean over seeds, and the largest deviation of a seed."""
     if each.failure:
         return ["failed", *[ABSENT] * (len(figures) - 1)]
     cells = [_cell(each.results, figure) for figure in figures]
@@ -71,7 +71,7 @@ def _cell(results: Sequence[Result], figure: Figure) -> str:
 
 
 def _winners(found: Found, rows: Sequence[Candidate]) -> frozenset[tuple[int, int]]:
-    """Return the places of the best values of each objective among what fits."""
+    """Return the places of the best values of each objective among fitting candidates."""
     best = set()
     for column, figure in enumerate(found.goal.objectives):
         better = "higher" if figure.path in found.goal.largest else "lower"
@@ -105,7 +105,7 @@ def notes(found: Found) -> list[str]:
 
 
 def verdict(found: Found) -> str | None:
-    """Return by how much the best of the search is ahead of all that it is held against."""
+    """Return by how much the best of the search is ahead of its rivals."""
     ends = _ends(found)
     if not ends:
         return None
@@ -115,7 +115,7 @@ def verdict(found: Found) -> str | None:
 
 
 def overview(all_found: Sequence[Found]) -> Table | None:
-    """Return a row for each of several inputs: what was found beside the best of the others."""
+    """Return a row for each of several inputs: the best of the search and the best rival."""
     known = [(found, ends) for found in all_found if (ends := _ends(found))]
     if len(known) < 2:
         return None
@@ -133,20 +133,20 @@ def overview(all_found: Sequence[Found]) -> Table | None:
 
 
 SAME = "as good"
-"""What the best of a search is that is what it is held against."""
+"""The verdict if the best of the search is also a rival."""
 
 OVERLAP = "seeds overlap"
-"""What stands beside a difference that is within the deviations of seeds."""
+"""The mark of a difference within the deviations of seeds."""
 
 
 def _ends(found: Found) -> tuple[Candidate, Candidate] | None:
-    """Return the best of the search, and of what it is held against, if both have figures."""
+    """Return the best of the search and the best rival, if both have metrics."""
     ends = [*found.best()[:1], *[each for each in found.rivals() if each.fits][:1]]
     return (ends[0], ends[1]) if len(ends) == 2 and all(each.values for each in ends) else None
 
 
 def _change(found: Found, best: Candidate, rival: Candidate) -> str:
-    """Return by how much one candidate is better or worse than another, with what is in doubt."""
+    """Return by how much one candidate is better or worse than another, with doubts."""
     figure = found.goal.objectives[0]
     ours, theirs = (_objective(each, figure) for each in (best, rival))
     if ours.alike(theirs):
@@ -166,7 +166,7 @@ def _objective(each: Candidate, figure: Figure) -> Measured:
 
 
 def rows(all_found: Sequence[Found]) -> list[dict[str, Any]]:
-    """Return what is known of every candidate: objectives and limited figures are means."""
+    """Return all values of every candidate; objectives and limited metrics are means."""
     found_rows = []
     for found in all_found:
         best = {id(each) for each in found.best()}

@@ -1,4 +1,4 @@
-"""What a search has found: candidates, the best of them, and what they are held against."""
+"""The findings of a search: candidates, the best of them, and their rivals."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ftlab.tune.goal import Goal
 
 @dataclass(frozen=True)
 class Candidate:
-    """An FTL with settings, and what came of it with each seed."""
+    """An FTL with settings, and its outcome with each seed."""
 
     ftl: Named
     settings: Config
-    """Those that have several values in the search, by their keys."""
+    """The settings that have several values in the search, by key."""
     points: Sequence[Point]
     outcomes: Sequence[Outcome]
     values: Sequence[float] | None
     """The objectives, or None where there are none."""
     excess: Sequence[float]
-    """By how much it is beyond each limit: 0 or less where it keeps it."""
+    """By how much it exceeds each limit: 0 or less if it keeps it."""
     against: bool
-    """Whether it is one that is to be beaten, and was not searched for."""
+    """Whether it is a rival to beat, and not a result of the search."""
 
     @property
     def results(self) -> list[Result]:
@@ -48,16 +48,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search has found for one input."""
+    """The findings of a search for one input."""
 
     input: str
     goal: Goal
     trials: Sequence[Candidate]
-    """In the order they were asked for; a trial may repeat another."""
+    """The trials in the order of the requests; a trial may repeat another."""
     against: Sequence[Candidate]
 
     def best(self) -> list[Candidate]:
-        """Return the Pareto front of the trials that keep the limits, of equal ones the first.
+        """Return the Pareto front of the trials that keep the limits; of equal ones, the first.
 
         The best in the first objective comes first.
         """
@@ -74,7 +74,7 @@ class Found:
         return [each for each, _ in sorted(front, key=lambda pair: self.goal.order(pair[1]))]
 
     def rivals(self) -> list[Candidate]:
-        """Return the best in the first objective of each FTL that is to be beaten, if any fits."""
+        """Return the best of each rival FTL in the first objective, if any fits."""
         found: dict[str, Candidate] = {}
         for each in self.against:
             old = found.setdefault(str(each.ftl), each)

@@ -1,7 +1,7 @@
-"""The search itself: trials are asked for, run as points, and told, a few at a time.
+"""The search: trials are requested, run as points and reported, a few at a time.
 
-Nothing but points is kept. A search with the same seed asks for the same trials, so one that was
-stopped goes on by taking from the store what it has run.
+Only points are stored. A search with the same seed requests the same trials, so an interrupted
+search resumes by taking finished ones from the store.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from optuna import Study, Trial
 
 INPUT = ("input.", "workload.", "run.seed")
-"""How the keys begin of settings that say what is run, and so are not searched among."""
+"""The prefixes of keys that define the input and are therefore not searched."""
 
 AT_ONCE = 8
-"""Trials asked for before the first of them is told, on any number of cores."""
+"""Trials requested before the first of them is reported, on any number of cores."""
 
 
 def search(
@@ -44,15 +44,15 @@ def search(
     progress: Told | None = None,
     executor: Any = None,
 ) -> list[Found]:
-    """Search among the points of a sweep for those that its table ``tune`` asks for.
+    """Search among the points of a sweep for the goal of its table ``tune``.
 
-    Every input (trace, or volume with ``tune.volumes``) is searched for alone. Points are kept in
+    Each input (trace, or volume with ``tune.volumes``) has a separate search. Points are kept in
     ``folder`` and run in an ``executor`` as by `ftlab.points.run_points`.
 
     Raises
     ------
     ftlab.ConfigError
-        when the sweep or the goal is wrong
+        when the sweep or the goal is invalid
     """
     tune = tree.get("tune")
     if not isinstance(tune, Mapping):
@@ -106,7 +106,7 @@ class _Search:
         self._rivals: list[Candidate] = []
 
     def rivals(self) -> list[_Asked]:
-        """Return what is to be beaten, each once."""
+        """Return the rivals to beat, each once."""
         found: dict[str, _Asked] = {}
         for grid in self._against:
             for ftl, chosen in grid.choices():
@@ -117,7 +117,7 @@ class _Search:
         return list(found.values())
 
     def ask(self) -> list[_Asked]:
-        """Return the next trials, of which the first are what is to be beaten where they can be."""
+        """Return the next trials; rivals come first where they can be trials."""
         if not self._trials:
             for rival in self.found().rivals():
                 known = places(rival.points[0], self._grids) if rival.fits else None
@@ -132,7 +132,7 @@ class _Search:
         return asked
 
     def tell(self, asked: _Asked, outcomes: Sequence[Outcome]) -> None:
-        """Keep what came of a candidate, and let the search learn from it."""
+        """Keep the outcome of a candidate, and report it to the search."""
         candidate = self._judged(asked, outcomes)
         if asked.trial is None:
             self._rivals.append(candidate)
@@ -146,7 +146,7 @@ class _Search:
         _tell(self._study, asked.trial, candidate.values)
 
     def _judged(self, asked: _Asked, outcomes: Sequence[Outcome]) -> Candidate:
-        """Hold what came of a candidate against the goal."""
+        """Compare the outcome of a candidate with the goal."""
         settings = {key: value for key, value in asked.chosen.items() if key in self._varied}
         against = asked.trial is None
         results = [each for each in outcomes if isinstance(each, Result)]
@@ -159,12 +159,12 @@ class _Search:
         return Candidate(asked.ftl, settings, asked.points, outcomes, values, known, against)
 
     def found(self) -> Found:
-        """Return what the search has found."""
+        """Return the findings of the search."""
         return Found(self._name, self._goal, self._trials, self._rivals)
 
 
 def _check_input(grids: Sequence[Grid]) -> None:
-    """Raise `ftlab.ConfigError` where trials would choose what they are run on."""
+    """Raise `ftlab.ConfigError` if trials would choose their own input."""
     for key in sorted({key for grid in grids for key, _ in grid.axes}):
         values = [dict(grid.axes).get(key, []) for grid in grids]
         if key.startswith(INPUT) and (len(values[0]) > 1 or any(v != values[0] for v in values)):
@@ -185,21 +185,21 @@ def _study(goal: Goal) -> Study:
 
 
 def _tell(study: Study, trial: Trial, values: Sequence[float] | None = None) -> None:
-    """Tell the values of a trial, or that it has none."""
+    """Report the values of a trial, or that it has none."""
     from optuna.trial import TrialState
 
     study.tell(trial, values, state=None if values else TrialState.FAIL)
 
 
 def _differing(grids: Sequence[Grid]) -> set[str]:
-    """Return the keys that have another value, or none, in another part."""
+    """Return the keys whose values differ between parts, or are missing in one."""
     keys = {key for grid in grids for key, _ in grid.axes}
     told = [{key: repr(values) for key, values in grid.axes} for grid in grids]
     return {key for key in keys if len({each.get(key) for each in told}) > 1}
 
 
 def _against(tree: Mapping[str, Any]) -> list[Grid]:
-    """Return the parts of ``tune.against``: they share what is not searched among."""
+    """Return the parts of ``tune.against``: they share the settings that are not searched."""
     against = parts("tune.against", tree["tune"].get("against", []))
     base = {key: _single(key, value) for key, value in tree.items() if key not in ("tune", "grid")}
     return [grid for part in against for grid in grids_of(merge([base, part]))]
@@ -217,7 +217,7 @@ def _single(section: str, table: Any) -> Any:
 
 
 def _inputs(tree: Mapping[str, Any], goal: Goal, folder: Path) -> list[tuple[str, Config]]:
-    """Return the inputs of a sweep by their names, each with the tree of its own search."""
+    """Return the inputs of a sweep by name, each with the tree of its search."""
     if not _has(tree, "input", "trace"):
         pattern = tree["workload"]["pattern"] if _has(tree, "workload", "pattern") else ""
         return [(str(pattern), dict(tree))]

@@ -1,4 +1,4 @@
-"""The figures of a live device (`ftlab serve --metrics`), as lines."""
+"""The metrics of a live device (`ftlab serve --metrics`), as lines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ QUESTION = b"GET /metrics HTTP/1.1\r\nHost: ftlab\r\n\r\n"
 
 
 def asked(path: str) -> dict[str, float]:
-    """Return the figures that are told on a socket.
+    """Return the metrics served on a socket.
 
     Raises
     ------
     ftlab.ConfigError
-        when nobody tells figures there
+        when no device serves metrics there
     """
     try:
         with socket.socket(socket.AF_UNIX) as connection:
@@ -35,7 +35,7 @@ def asked(path: str) -> dict[str, float]:
 
 
 def lines(path: str) -> Iterator[str]:
-    """Yield a line of figures whenever it is asked for, until the device is gone."""
+    """Yield a line of metrics for each request, until the device is gone."""
     before = asked(path)
     yield line(before, None)
     while Path(path).exists():
@@ -48,7 +48,7 @@ def lines(path: str) -> Iterator[str]:
 
 
 def line(now: dict[str, float], before: dict[str, float] | None) -> str:
-    """Return the figures of a session so far in one line, and what came since the last."""
+    """Return the metrics of a session so far in one line, and the changes since the last."""
     requests = _requests(now)
     since = "" if before is None else f" (+{count(requests - _requests(before))})"
     p99 = now.get('ftlab_response_seconds{quantile="0.99"}')

@@ -1,7 +1,7 @@
-"""A run recorded as one page that plays it again, from a file and without a network.
+"""A run recorded as one page that replays it, from a file and without a network.
 
-Of each frame the page keeps the blocks that have changed, as compressed columns of numbers: how
-many there are, how far each is from the one before, its valid pages, and what it is.
+For each frame the page keeps the blocks that have changed, as compressed columns of numbers. These
+are their count, the distance of each from the one before, its valid pages, and its state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """Frames, each as what has changed since the one before."""
+    """Frames, each stored as the changes since the one before."""
 
     def __init__(self) -> None:
         self._told: list[dict[str, Any]] = []
@@ -38,7 +38,7 @@ class Recording:
 
     @property
     def frames(self) -> int:
-        """How many there are."""
+        """The number of frames."""
         return len(self._told)
 
     def add(self, frame: Frame) -> None:
@@ -73,7 +73,7 @@ class Recording:
         return document(name, body, ["watch"], ["drawing", "watch"])
 
     def _charts(self, result: Result) -> str:
-        """Return a chart for each figure that there is, over the requests of the run."""
+        """Return a chart for each existing metric, over the requests of the run."""
         ends = f"<span>0</span><span>{result['host']['requests']:,} requests</span>"
         drawn: list[str] = []
         for at, (label, (_, unit)) in enumerate(FIGURES.items()):
@@ -91,7 +91,7 @@ class Recording:
 
 
 def _told(frame: Frame) -> dict[str, Any]:
-    """Return what the page says of a frame, as it is written and as it is drawn."""
+    """Return what the page shows of a frame, as text and as a drawing."""
     of = f" of {frame.of:,}" if frame.of else ""
     values = {name: getattr(frame.window, name) for name, _ in FIGURES.values()}
     return {
@@ -106,7 +106,7 @@ def _told(frame: Frame) -> dict[str, Any]:
 
 
 def _packed(column: Numbers) -> dict[str, str]:
-    """Return a column in the shortest numbers that hold it."""
+    """Return a column in the smallest integers that hold it."""
     kind = np.min_scalar_type(int(column.max(initial=0)))
     return {"type": kind.name, "data": _deflated(column.astype(kind.newbyteorder("<")).tobytes())}
 

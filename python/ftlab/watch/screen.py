@@ -1,4 +1,4 @@
-"""A run on a terminal: every block, the planes, and the figures, frame after frame."""
+"""A run on a terminal: every block, the planes, and the metrics, frame after frame."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from ftlab.report.tables import printable
 from ftlab.watch.seen import COLOURS, FIGURES
 
 SHADES = "░▒▓█"
-"""Up to a quarter, a half, three quarters and all of a block's pages are valid."""
+"""Shades for up to a quarter, a half, three quarters and all of a block's pages valid."""
 NONE_VALID, ERASED = "x", "·"
 LEVELS = "▁▂▃▄▅▆▇█"
 BAR = 28
-"""Characters of a bar, at most."""
+"""The most characters of a bar."""
 BARS = 8
-"""Planes that have a bar each; more are a character each."""
+"""The most planes with a bar each; with more, each has a character."""
 
 LEGEND = 2
 """Rows of the map's legend."""
 AFTERWARDS = 8
-"""Rows of the map in the last frame, which stays."""
+"""Rows of the map in the last frame, which is kept."""
 
 
 class Screen:
-    """The terminal, as long as a run takes; the last frame stays below the command."""
+    """The terminal during a run; the last frame is kept below the command."""
 
     def __init__(self, title: str, console: Console | None = None) -> None:
         self._title = printable(title)
@@ -47,7 +47,7 @@ class Screen:
         self._last: Frame | None = None
 
     def __enter__(self) -> Self:
-        """Take the terminal."""
+        """Start drawing on the terminal."""
         self._taken.enter_context(on_terminal(self._live))
         return self
 
@@ -57,13 +57,13 @@ class Screen:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Give it back, with the last frame of a run that ended well."""
+        """Restore the terminal, with the last frame of a run that ended without an error."""
         self._taken.close()
         if error is None and self._last is not None:
             self._console.print(self._drawn(self._last, most_rows=AFTERWARDS))
 
     def wait(self, phase: str, requests: int, share: float | None) -> None:
-        """Say what is done before the first frame."""
+        """Show the progress before the first frame."""
         if self._last is None:
             told = "" if share is None else f" {share:.0%}"
             self._live.update(Text(f"{self._title}\n{phase}{told}"), refresh=True)
@@ -120,7 +120,7 @@ def _figures(frame: Frame) -> RenderableType:
 
 
 def _planes(frame: Frame) -> RenderableType:
-    """Return the busy shares of the planes: bars, or of many a character each."""
+    """Return the busy shares of the planes: bars, or a character each if there are many."""
     if len(frame.planes) > BARS:
         told = f"planes, {written(frame.busy, 'ratio')} busy"
         levels = (LEVELS[min(int(share * len(LEVELS)), len(LEVELS) - 1)] for share in frame.planes)
@@ -172,7 +172,7 @@ def _shade(state: int, share: float) -> str:
 
 
 def _cells(frame: Frame, per_cell: int) -> tuple[list[int], list[float]]:
-    """Return what each cell mostly is, erased blocks left out, and its share of valid pages."""
+    """Return the commonest state of each cell's written blocks, and its share of valid pages."""
     starts = np.arange(0, len(frame.kind), per_cell)
     valid = np.add.reduceat(frame.valid.astype(np.int64), starts)
     pages = np.add.reduceat(frame.pages.astype(np.int64), starts)

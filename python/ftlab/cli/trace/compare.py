@@ -64,7 +64,7 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
 
 
 def _device(options: Mapping[str, Any]) -> Config:
-    """Return what both runs have beside their requests."""
+    """Return the settings of both runs, without their requests."""
     file = load(options["config"]) if options["config"] else {}
     others = {key: value for key, value in file.items() if key not in ("ftls", "input", "workload")}
     return merge([others, model_config(options)])

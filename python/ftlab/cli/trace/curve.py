@@ -40,7 +40,7 @@ def curve(**options: Any) -> None:
 
 
 def _rendered(form: str | None, found: MissRatioCurve) -> str | None:
-    """Return the curve in the form that was asked for; as CSV it has every size."""
+    """Return the curve in the requested form; as CSV it has every size."""
     if form == "csv":
         return found.to_csv()
     return in_form(form, _table(found), json.loads(found.to_json()), [_note(found)])
@@ -58,7 +58,7 @@ def _table(found: MissRatioCurve) -> Table:
 
 
 def _note(found: MissRatioCurve) -> str:
-    """Return what was counted in pages of which size."""
+    """Return a note on what was counted, in pages of which size."""
     pages = f"{count(found.pages)} pages of {size(found.page_bytes)}"
     sampled = f", estimated from one of {found.pages_per_sample} pages"
     told = f"{count(found.accesses)} page accesses to {pages}"

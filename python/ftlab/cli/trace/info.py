@@ -1,4 +1,4 @@
-"""``ftlab trace info``: what is in a trace."""
+"""``ftlab trace info``: the content of a trace."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ COLUMNS = ("volume", "handle", "requests", "first_byte", "end_byte")
 """Columns that come first in the table of volumes."""
 
 PAGES = ("page_bytes", "page_accesses", "pages_per_sample")
-"""Figures that are shown in a section of their own."""
+"""Metrics that are shown in a separate section."""
 
 
 @click.command(cls=Verb)
@@ -115,7 +115,7 @@ def _text(record: Record) -> str:
 
 
 def _sections(record: Record) -> list[Section]:
-    """Return one section of single figures, and those of what was asked for in full."""
+    """Return a section of single metrics, and the sections of `--full` if requested."""
     more = characteristics_sections(record) if "footprint" in record else []
     return [("trace", _lines(record)), *more]
 
