@@ -1,5 +1,6 @@
 //! The table of formats, and detection of a file's format.
 
+use super::ahead::Ahead;
 #[cfg(feature = "files")]
 use super::columnar;
 use super::compress::Compressed;
@@ -107,6 +108,10 @@ impl Format {
                 let format = F::with(options).map_err(said)?;
                 let decoder = |stream| LineDecoder::new(format.clone(), stream).in_units(options);
                 let parts = parts.into_iter().map(|(stream, place)| (decoder(stream), place));
+                if Ahead::<F>::POSSIBLE {
+                    let ahead = parts.map(|(decoder, place)| (Ahead::new(decoder), place));
+                    return source::opened(path, ahead.collect(), gate);
+                }
                 source::opened(path, parts.collect(), gate)
             },
         }

@@ -9,6 +9,15 @@ pub const LONGEST_LINE_BYTES: usize = 64 << 10;
 /// What some editors put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// The least that is parsed in one piece, unless the stream ends.
+const BLOCK_BYTES: usize = 128 << 10;
+
+/// How a stream ends.
+pub(super) enum End {
+    Finished,
+    Broken(Broken),
+}
+
 /// Splits a stream into lines. `\n` and `\r\n` end a line; the last one need not be ended.
 pub(super) struct Lines {
     stream: Stream,
@@ -19,6 +28,11 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn new(stream: Stream) -> Self {
         Self { stream, begun: false, line: 0 }
+    }
+
+    /// Lines from within a text.
+    pub(super) fn of_block(block: Vec<u8>) -> Self {
+        Self { stream: Stream::of(block), begun: true, line: 0 }
     }
 
     /// The number of the line handed out last, from 1.
@@ -50,6 +64,30 @@ impl Lines {
             }
             self.stream.refill()?;
         }
+    }
+
+    /// The next whole lines in one piece, and what follows them if that is known. They are not counted.
+    pub(super) fn block(&mut self) -> (Vec<u8>, Option<End>) {
+        let end = loop {
+            if self.stream.pending().len() >= BLOCK_BYTES {
+                break None;
+            }
+            if self.stream.finished() {
+                break Some(End::Finished);
+            }
+            if let Err(broken) = self.stream.refill() {
+                break Some(End::Broken(broken));
+            }
+        };
+        let pending = self.stream.pending();
+        let whole = match (&end, memchr::memrchr(b'\n', pending)) {
+            (Some(End::Finished), _) => pending.len(),
+            (_, Some(at)) => at + 1,
+            // A line that is longer than any may be, or that breaks off.
+            (None, None) => pending.len(),
+            (Some(End::Broken(_)), None) => 0,
+        };
+        (self.stream.take(whole).to_vec(), end)
     }
 
     /// Takes a line of `length` bytes, which with its end are `taken`.

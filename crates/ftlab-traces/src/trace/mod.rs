@@ -17,6 +17,7 @@
 //! To add a format, write a file that implements `LineFormat` or `RecordFormat`, a line in
 //! [`FORMATS`], a page in `docs/formats` and a row in `docs/traces.md`.
 
+mod ahead;
 mod alibaba;
 mod arc;
 mod archive;

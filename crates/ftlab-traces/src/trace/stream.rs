@@ -43,6 +43,12 @@ impl Stream {
         Self { source, compressed, buffer, start: 0, end: 0, finished: false }
     }
 
+    /// The stream of `bytes` and no more.
+    pub(super) fn of(bytes: Vec<u8>) -> Self {
+        let (source, compressed, end) = (Box::new(io::empty()), Compressed::No, bytes.len());
+        Self { source, compressed, buffer: bytes.into(), start: 0, end, finished: true }
+    }
+
     /// The bytes that are read and not taken.
     #[inline]
     pub(super) fn pending(&self) -> &[u8] {

@@ -233,6 +233,30 @@ impl<F: LineFormat> LineDecoder<F> {
         Self { time_said, offset_unit, ..self }
     }
 
+    /// Whether a line has been read that is no comment.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// The lines that have not been read.
+    pub(super) fn lines(&mut self) -> &mut Lines {
+        &mut self.lines
+    }
+
+    /// What decodes whole lines that follow, in the units that the user states.
+    pub(super) fn of_block(&self) -> impl Fn(Vec<u8>) -> Self + Send + 'static {
+        let Self { format, time_said, offset_unit, begun, .. } = self;
+        let (format, time_said, offset_unit, begun) =
+            (format.clone(), *time_said, *offset_unit, *begun);
+        move |block| Self {
+            format: format.clone(),
+            lines: Lines::of_block(block),
+            time_said,
+            offset_unit,
+            begun,
+        }
+    }
+
     /// `raw` with its address in the unit that the user states.
     fn placed(&self, raw: RawRequest) -> Result<RawRequest, Broken> {
         match self.offset_unit {
