@@ -36,7 +36,7 @@ test:
 	$(PARALLEL) test-rust test-python
 
 test-rust:
-	FTLAB_LAWS_CASES=2000 cargo test --locked
+	FTLAB_LAWS_CASES=1000 cargo test --locked
 
 test-python: $(CORE) $(VENV)/docs
 	$(PYTEST) -m "not long"

@@ -4,7 +4,7 @@ use ftlab::catalog::Catalog;
 use ftlab::laws::{LAWS, Law, hold};
 
 /// Cases of all FTLs together.
-const CASES: u64 = 12_000;
+const CASES: u64 = 6_000;
 
 fn every_ftl_obeys(law: Law) {
     let catalog = Catalog::standard();
