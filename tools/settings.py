@@ -66,7 +66,7 @@ SECTIONS = {
     "wear": Section("Wear", "Wear levelling, below every FTL.", positional=["policy"]),
     "gc": Section("GC", "Garbage collection of page-level FTLs.", positional=["policy"]),
     "buffer": Section("Buffer", "The write buffer above the FTL.", positional=["policy"]),
-    "energy": Section("Energy", "What the device draws while it works."),
+    "energy": Section("Energy", "Energy of flash and RAM."),
     "host": Section("Host", "How requests reach the device.", positional=["mode"]),
     "input": Section(
         "Trace", "A recorded trace, or a built-in profile of one.", "Source", ["trace"]
@@ -110,14 +110,15 @@ INTRODUCTION = f"""# Settings
 
 <!-- Made by `{COMMAND}` from the catalogue of the core. Do not edit. -->
 
-Every setting of a run. `--set KEY=VALUE` of the [command line](cli.md) takes each by its key; in
-[Python](python.md) sections and FTLs are classes, with the settings as arguments. `ftlab list
-settings` prints the same, `ftlab list settings NAME` those of one section or FTL.
+`--set KEY=VALUE` of the [command line](cli.md) takes each setting by its key. In
+[Python](python.md) sections and FTLs are classes with the settings as arguments. The settings of a
+separation stand in the name of an FTL, as `page:separation=sfs:sfs.classes=4`. `ftlab list
+settings` prints the same.
 
-A size is a number of bytes, or text such as `4k`, `8KiB`, `512MiB`, in powers of 1024. `8kB` and
-`4MB` are [refused](choices.md#sizes). A time is in nanoseconds, or text such as `25us`, `1.5ms`,
-`2h30m`; a ratio is a number, or text such as `15%`; a count is a whole number; a switch is `true`
-or `false`. Names are taken in any case. Where a default is a sentence, the setting is absent.
+A size is a number of bytes, or text such as `8KiB`, in powers of 1024 (`8kB` and `4MB` are
+[refused](choices.md#sizes)). A time is in nanoseconds, or text such as `25us` or `2h30m`. A ratio
+is a number, or text such as `15%`; a switch is `true` or `false`. Case does not matter. Where a
+default is a sentence, the setting is absent.
 """
 
 
@@ -259,13 +260,11 @@ def section_page(section: str, everything: Record) -> str:
         ftl.name for ftl in everything.ftls if keys.intersection(each.key for each in ftl.settings)
     ]
     if section in SECTIONS:
-        about = f"{SECTIONS[section].summary} In Python: `ftlab.{SECTIONS[section].name}`."
+        about = f"{SECTIONS[section].summary} Class `ftlab.{SECTIONS[section].name}`."
     elif obeying:
-        about = f"In Python: arguments of {listed_classes(obeying)}."
+        about = f"Arguments of {listed_classes(obeying)}."
     else:
-        about = (
-            f"In Python: in the name of an FTL, as `page:separation={section}:{rows[0].key}=...`."
-        )
+        about = f"The separation `{section}`."
     return f"## {section}\n\n{about}\n\n{rows_table(rows).markdown(prose=True)}"
 
 

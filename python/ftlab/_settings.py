@@ -463,7 +463,7 @@ class Buffer(Settings):
 
 
 class Energy(Settings):
-    """What the device draws while it works.
+    """Energy of flash and RAM.
 
     Parameters
     ----------
