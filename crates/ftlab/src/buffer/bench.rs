@@ -1,4 +1,5 @@
-//! A buffer alone, for worked examples: blocks of 4 pages, and each step tells what left.
+//! A buffer alone, for worked examples. Blocks have 4 pages, and each step returns the groups that
+//! left.
 
 use super::{BufferConfig, WriteBuffer, buffers};
 use crate::device::DeviceConfig;
@@ -7,7 +8,7 @@ use crate::request::Op;
 use crate::settings::{Section, Sections};
 use crate::units::{Bytes, Lpn};
 
-/// A device of 64 logical blocks of 4 pages, for buffers of so many pages.
+/// A device of 64 logical blocks of 4 pages, for buffers of `pages` pages.
 pub fn geometry() -> Geometry {
     let device = DeviceConfig { page: Bytes(512), pages_per_block: 4, ..DeviceConfig::default() };
     Geometry::new(&device, 64 * 4 * 512).expect("a device")
@@ -24,7 +25,7 @@ impl Bench {
         Bench::of(policy, pages, &Sections::default())
     }
 
-    /// A buffer with settings of its own.
+    /// A buffer with its policy's own settings.
     pub fn new<S: Section>(policy: &str, pages: u64, own: S) -> Bench {
         let mut settings = Sections::default();
         settings.set(own);

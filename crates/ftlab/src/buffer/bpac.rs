@@ -4,12 +4,13 @@
 //! write --> page part: single pages, LRU --oldest page--> block part: groups --most pages--> FTL
 //! ```
 //!
-//! Idea     pages that are written again soon stay in the page part; the others meet the rest of their
-//!          block in the block part, where the largest group leaves, the one used longest ago among
-//!          equals. The border moves: a hit in the block part says that pages fall out of the page part
-//!          too soon, a group that leaves with less than half of its block that groups do.
-//! Evidence the two parts and that they adapt are stated in the abstract; the rule by which they do is
-//!          reconstructed, after the manner of ARC, and moves one page at a time
+//! Idea     pages that are written again soon remain in the page part. The others meet the rest of
+//!          their block in the block part. There the largest group leaves; among equals, the one
+//!          used longest ago. The border moves. A hit in the block part shows that pages leave the
+//!          page part too soon. A group that leaves with less than half of its block shows that
+//!          groups leave too soon.
+//! Evidence the abstract states that there are two parts and that they adapt. The rule is
+//!          reconstructed in the manner of ARC. It moves the border by one page at a time
 //!          (choices.md#bpac-border).
 
 use super::groups::Groups;
@@ -28,7 +29,7 @@ pub struct Bpac {
     capacity: usize,
     half_block: usize,
     pages: Lru,
-    /// Pages that the page part should have.
+    /// The size that the page part aims at, in pages.
     target: usize,
     blocks: Groups,
     sizes: LargestFirst,
@@ -61,7 +62,7 @@ impl BufferDesign for Bpac {
 }
 
 impl Bpac {
-    /// The page used longest ago goes from the page part to the block part.
+    /// Moves the page used longest ago from the page part to the block part.
     fn age(&mut self) {
         self.pages.evict(&mut self.aged);
         for lpn in self.aged.drain(..) {
@@ -143,7 +144,7 @@ mod tests {
         // Page part: 12 8 5. Block part: 0 1 and 4.
         bench.writes(&[0, 1, 4, 5, 8, 12]);
         assert_eq!(bench.writes(&[16]), [vec![0, 1]]);
-        // A write of 4 in the block part: it goes back to a page part of 4 pages, 4 16 12 8.
+        // A write of 4, in the block part, moves it to a page part of 4 pages: 4 16 12 8.
         bench.writes(&[4]);
         assert_eq!(bench.writes(&[20, 21]), [vec![5]]);
     }

@@ -1,12 +1,11 @@
 //! BPLRU, block padding LRU (Kim & Ahn, FAST 2008).
 //!
 //! Idea     the block written longest ago leaves with all its pages, completed with pages read from
-//!          flash: a log-block FTL then has a switch merge. A block that was written from its first
-//!          page to its last in one go leaves next: it will hardly be written again ("LRU
-//!          compensation").
+//!          flash. A log-block FTL then has a switch merge. A block written in one go from its
+//!          first page to its last leaves next: it is hardly written again ("LRU compensation").
 //! Departs  pages of the block that were never written are not padded (choices.md#bplru-padding).
-//! Evidence stated in the paper's abstract and public summaries; that reads do not count as use is
-//!          stated there, too ("a buffer for writes only").
+//! Evidence stated in the paper's abstract and public summaries, as is the rule that reads do not
+//!          count as use ("a buffer for writes only").
 
 use super::group_buffer::{Access, Order};
 use super::groups::Groups;
@@ -33,7 +32,7 @@ pub struct Bplru {
     padding: bool,
 }
 
-/// For each group, how many pages from the first on the writes to it have followed in order.
+/// For each group, the number of leading pages that were written in order.
 #[derive(Clone, Debug)]
 pub struct Runs {
     pages_per_block: u32,
@@ -41,7 +40,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// No groups of blocks of so many pages.
+    /// No groups, in blocks of `pages_per_block` pages.
     #[must_use]
     pub const fn new(pages_per_block: u32) -> Self {
         Runs { pages_per_block, next: Vec::new() }

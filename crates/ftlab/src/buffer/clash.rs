@@ -4,10 +4,10 @@
 //! write miss --> p-space: pages of any block --largest set--> b-space: blocks --LRU--> FTL
 //! ```
 //!
-//! Idea     the p-space collects pages until some of one block have come together; the b-space lets a
+//! Idea     the p-space collects pages until several of one block are there. The b-space lets a
 //!          block grow further while it is used.
-//! Departs  where the paper is silent: a set whose block has a slot in the b-space already joins it;
-//!          among sets of equal size the one used longest ago moves; reads count as use in both
+//! Departs  where the paper is silent. A set whose block already has a slot in the b-space joins
+//!          it. Among sets of equal size the one used longest ago moves. Reads count as use in both
 //!          spaces (choices.md#clash-ties).
 
 use super::groups::Groups;

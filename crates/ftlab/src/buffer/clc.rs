@@ -1,7 +1,7 @@
 //! CLC, cold and largest cluster (Kang, Park, Jung, Shim & Cha, 2009).
 //!
-//! Idea     groups that were used lately stay, in LRU order; of the others the one with most pages
-//!          leaves. FAB, in other words, kept away from what is hot.
+//! Idea     groups that were used lately remain, in LRU order. Of the others the one with most
+//!          pages leaves. This is FAB, applied to cold groups only.
 //! Evidence one sentence of CACH-FTL 3.2 and domain knowledge: the share of the recent part is a
 //!          parameter, and reads count as use (choices.md#recent-groups).
 
@@ -17,7 +17,7 @@ use crate::named::Spec;
 pub struct Clc {
     recency: RecentGroups,
     cold: LargestFirst,
-    /// Groups that have become cold so far: the order in which they did.
+    /// Groups that have become cold so far, which numbers them in that order.
     aged: u64,
 }
 

@@ -1,7 +1,7 @@
 //! FAB, flash-aware buffer (Jo et al., IEEE Transactions on Consumer Electronics 2006).
 //!
 //! Idea     the block with most pages leaves, with all of them; among equals the one used longest ago.
-//! Role     made for players, which write long streams; a small group stays for ever.
+//! Role     made for players, which write long streams; a small group remains for ever.
 //! Evidence checked in public source code; that reads count as use is stated.
 
 use super::group_buffer::{Access, Order};

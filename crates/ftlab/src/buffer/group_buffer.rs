@@ -34,16 +34,16 @@ pub trait Order: Clone + Send + Debug + 'static {
     /// The buffer that it makes.
     const SPEC: Spec;
 
-    /// An order without groups, in a buffer of so many pages.
+    /// An order without groups, in a buffer of `capacity` pages.
     fn build(own: Self::Settings, geometry: &Geometry, capacity: usize) -> Self;
 
     /// Notes an access; the group is entered when it is new.
     fn touch(&mut self, access: Access);
 
-    /// A page of a group was trimmed; so many are left.
+    /// A page of a group was trimmed; `pages` are left.
     fn shrink(&mut self, group: u32, pages: u32);
 
-    /// The group to evict next; at least one is there.
+    /// The group to evict next. The caller ensures that there is one.
     fn victim(&mut self, groups: &Groups, now: u64) -> u32;
 
     /// Forgets a group, which leaves or has lost its last page.
@@ -61,7 +61,7 @@ pub trait Order: Clone + Send + Debug + 'static {
     fn audit(&self, groups: &Groups);
 }
 
-/// A buffer of so many pages that evicts whole groups.
+/// A buffer of `capacity` pages that evicts whole groups.
 #[derive(Clone, Debug)]
 pub struct GroupBuffer<O> {
     capacity: usize,

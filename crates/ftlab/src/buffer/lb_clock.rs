@@ -1,9 +1,10 @@
 //! LB-CLOCK, large block CLOCK (Debnath, Subramanya, Du & Lilja, MASCOTS 2009).
 //!
-//! Idea     blocks are on a ring, each with a bit that says that it was written again. Of those without
-//!          the bit the one with most pages leaves. At each eviction the hand of the clock goes on to
-//!          a block without the bit and clears bits as it passes (choices.md#lb-clock-hand). A block
-//!          that was written to its last page in order loses its bit at once.
+//! Idea     blocks are on a ring, each with a bit that is set when it is written again. Of the
+//!          blocks without the bit, the one with most pages leaves. At each eviction the hand of
+//!          the clock moves to the next block without the bit and clears the bits that it passes
+//!          (choices.md#lb-clock-hand). A block that was written in order to its last page loses
+//!          its bit at once.
 //! Departs  nothing known. Among equals the block written longest ago leaves (assumed).
 //! Evidence abstract and public source code; the rule for streams is domain knowledge.
 
@@ -38,7 +39,7 @@ impl LbClock {
         }
     }
 
-    /// Puts a group where the hand comes last.
+    /// Puts a group where the hand reaches it last.
     fn enter(&mut self, group: u32) {
         self.links.grow(group as usize + 1);
         if self.ring.is_empty() {
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!(bench.writes(&[8, 9, 8, 12]), [vec![4, 5]], "it is still without");
     }
 
-    /// Else a block that was written again once would stay as long as new ones come.
+    /// Otherwise a block that was written again once would remain as long as new ones arrive.
     #[test]
     fn the_hand_clears_bits_as_it_passes_at_each_eviction() {
         let mut bench = Bench::plain("lb-clock", 4);

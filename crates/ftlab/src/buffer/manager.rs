@@ -1,7 +1,7 @@
 //! The RAM above the FTL: serves the host from it, and hands what leaves to the FTL.
 //!
-//! A write that finds no room waits until a group has been written; so does a read whose page is kept.
-//! A page read from RAM needs no flash operation at all.
+//! A write that finds no room waits until a group has been written, as does a read whose page is
+//! kept. A page read from RAM needs no flash operation.
 
 use super::WriteBuffer;
 use crate::device::DeviceConfig;
@@ -20,7 +20,8 @@ pub struct BufferManager {
     held: HeldPages,
     incomplete: Incomplete,
     bytes: u64,
-    /// Whether pages are separated below: then a group is written in runs of what the host says.
+    /// Whether pages are separated below: a group is then written in runs that the host labels
+    /// alike.
     is_separated: bool,
     risk: Risk,
     misses: Vec<Lpn>,
@@ -54,7 +55,8 @@ figures! {
 }
 
 impl FlushedAtEnd {
-    /// What `flush` costs on an idle device; it returns the groups and pages that it wrote.
+    /// Measures what `flush` costs on an idle device; `flush` returns the groups and pages that it
+    /// wrote.
     pub fn measure(flash: &mut Device, flush: impl FnOnce(&mut Flash) -> (u64, u64)) -> Self {
         let ledger = flash.ledger().clone();
         let idle = flash.timeline().idle_at();
@@ -84,7 +86,7 @@ impl FlushedAtEnd {
 }
 
 impl BufferManager {
-    /// An empty buffer of so many bytes above an FTL that may keep writes in RAM, too.
+    /// An empty buffer of `bytes` bytes above an FTL that may keep writes in RAM, too.
     #[must_use]
     pub fn new(
         policy: Box<dyn WriteBuffer>,
@@ -108,14 +110,14 @@ impl BufferManager {
         }
     }
 
-    /// The same, above a device on which these logical pages alone hold data.
+    /// The same, above a device on which only these logical pages hold data.
     #[must_use]
     pub fn resumed(mut self, holds_data: impl Fn(Lpn) -> bool) -> Self {
         self.held.resume(holds_data);
         self
     }
 
-    /// Serves the pages of a host request, of which it touches the sectors that `cover` says.
+    /// Serves the pages of a host request, which touches the sectors given by `cover`.
     pub fn serve(
         &mut self,
         access: Access<'_>,
@@ -298,14 +300,14 @@ impl BufferManager {
         self.bytes
     }
 
-    /// Mean and most pages that a power failure would have lost, as each request left them: here, and in the
-    /// RAM that the FTL cleans with.
+    /// Mean and largest number of pages that a power failure loses, as each request left them:
+    /// here, and in the RAM that the FTL cleans with.
     #[must_use]
     pub fn pages_at_risk(&self) -> (f64, u64) {
         (self.risk.sum as f64 / self.risk.requests.max(1) as f64, self.risk.most)
     }
 
-    /// Starts counting anew; what is in RAM stays there.
+    /// Resets the counts; what is in RAM remains.
     pub fn reset_counts(&mut self) {
         self.held.reset_counts();
         self.incomplete.reset_count();
@@ -315,7 +317,7 @@ impl BufferManager {
     /// Recomputes every invariant.
     ///
     /// # Panics
-    /// When a page was lost, or the order of replacement does not have the pages that are in RAM.
+    /// When a page was lost, or the order of replacement does not match the pages in RAM.
     pub fn audit(&self, device: &Device) {
         self.policy.audit();
         self.incomplete.audit(|lpn| self.held.is_dirty(lpn) && self.held.is_on_flash(lpn));

@@ -6,13 +6,13 @@
 //!                 WriteBuffer: which pages leave next
 //! ```
 //!
-//! A buffer is an order of replacement and nothing else. [`BufferManager`] serves the host, keeps the
-//! versions ([`HeldPages`](crate::ftl::parts::held_pages::HeldPages)) and hands groups to the FTL. What
-//! happens in RAM takes no time.
+//! A buffer only decides the order of replacement. [`BufferManager`] serves the host, keeps the
+//! versions ([`HeldPages`](crate::ftl::parts::held_pages::HeldPages)) and hands groups to the FTL.
+//! Work in RAM takes no time.
 //!
-//! To add one: write `buffer/NAME.rs` with a type that implements [`WriteBuffer`], or
-//! [`group_buffer::Order`] when the pages of a logical block leave together, and add its line to
-//! [`buffers`]. It then inherits the command line, the laws and the runs over real traces.
+//! To add one, write `buffer/NAME.rs` with a type that implements [`WriteBuffer`], or
+//! [`group_buffer::Order`] when the pages of a logical block leave together. Then add its line to
+//! [`buffers`]. The command line, the FTL checks and the runs over real traces then include it.
 
 #[cfg(test)]
 mod bench;
@@ -46,10 +46,10 @@ use dyn_clone::DynClone;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// The name of no buffer.
+/// The name that selects no buffer.
 pub const NONE: &str = "none";
 
-/// Makes an empty buffer for a device, from its own settings among others.
+/// Makes an empty buffer for a device; it takes its own settings from all settings.
 pub type BuildBuffer = Arc<
     dyn Fn(&BufferConfig, &Sections, &Geometry) -> Result<Box<dyn WriteBuffer>, Error>
         + Send
@@ -76,7 +76,7 @@ pub fn buffers() -> Buffers {
         .with(buffer::<informed::Informed>())
 }
 
-/// A buffer for a list.
+/// A buffer as an entry of a list.
 #[must_use]
 pub fn buffer<B: BufferDesign>() -> Named<BuildBuffer> {
     let build = |config: &BufferConfig, settings: &Sections, geometry: &Geometry| {
@@ -86,7 +86,7 @@ pub fn buffer<B: BufferDesign>() -> Named<BuildBuffer> {
     Named::new::<B::Settings>(B::SPEC, Arc::new(build))
 }
 
-/// The buffer that a configuration names, or nothing for none.
+/// The buffer that a configuration names, or `None` for [`NONE`].
 ///
 /// # Errors
 /// [`Error::Unknown`] when there is none of that name.
@@ -159,12 +159,13 @@ pub trait WriteBuffer: Send + Debug + DynClone {
     /// Notes that the host reads or writes a page that is there.
     fn touch(&mut self, lpn: Lpn, op: Op);
 
-    /// Takes a step towards room for one more page; appends the pages that leave, if any: pages of one
-    /// logical block, or single ones. Steps until the buffer is empty must end.
+    /// Takes a step towards room for one more page. It appends the pages that leave, if any: pages
+    /// of one logical block, or single ones. Repeated steps must empty the buffer.
     fn evict(&mut self, leaving: &mut Vec<Lpn>);
 
-    /// The same where the FTL says what it would cost to write pages of one logical block now
-    /// ([`Ftl::cost_of_writing`](crate::ftl::Ftl::cost_of_writing)); most buffers do not ask.
+    /// The same with `cost`, by which the FTL estimates the cost of writing pages of one logical
+    /// block now ([`Ftl::cost_of_writing`](crate::ftl::Ftl::cost_of_writing)). Most buffers ignore
+    /// it.
     fn evict_by_cost(&mut self, cost: &mut dyn FnMut(&[Lpn]) -> u64, leaving: &mut Vec<Lpn>) {
         let _ = cost;
         self.evict(leaving);

@@ -1,11 +1,12 @@
 //! PUD-LRU, predicted average update distance (Hu, Jiang, Tian & Xu, MASCOTS 2010).
 //!
-//! Idea     the predicted distance of a block's updates is the time since its first write over the
-//!          number of its writes. Blocks with a short one are written often and lately, and stay. Of the
-//!          others the one with most pages leaves; when there is none, the one written longest ago.
-//! Evidence abstract only: "frequency and recency", two groups, most pages. The formula, time in page
-//!          accesses, and the threshold (as many accesses as the buffer has pages) are assumed
-//!          (choices.md#pud-distance).
+//! Idea     the predicted distance of a block's updates is the time since its first write, divided
+//!          by the number of its writes. Blocks with a short distance are updated often and lately,
+//!          and remain. Of the others the one with most pages leaves. If there is none, the block
+//!          written longest ago leaves.
+//! Evidence abstract only: "frequency and recency", two groups, most pages. Three things are
+//!          assumed: the formula, time in page accesses, and the threshold, as many accesses as the
+//!          buffer has pages (choices.md#pud-distance).
 
 use super::group_buffer::{Access, Order};
 use super::groups::Groups;
@@ -40,7 +41,7 @@ struct Updates {
 pub struct PudLru {
     threshold: u64,
     updates: Vec<Updates>,
-    /// Groups within the threshold, by the time at which they will be beyond it unless updated.
+    /// Groups within the threshold, by the time at which they exceed it unless updated.
     frequent: IndexedHeap<u64>,
     others: LargestFirst,
     links: Links,
@@ -49,7 +50,8 @@ pub struct PudLru {
 }
 
 impl PudLru {
-    /// Time passes for all groups alike, so those that are frequent no more are found when needed.
+    /// Time passes for all groups alike, so a group that is no longer frequent is found when
+    /// needed.
     fn part(&mut self, now: u64) {
         while let Some(group) = self.frequent.min().filter(|min| self.frequent.key(*min) < now) {
             self.frequent.remove(group);

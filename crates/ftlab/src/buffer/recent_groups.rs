@@ -5,7 +5,7 @@ use crate::cache::links::{Links, List};
 use crate::units::Ratio;
 
 crate::settings! {
-    /// Settings of the buffers that tell recent groups from the others.
+    /// Settings of the buffers that distinguish recent groups from the others.
     pub struct RecentConfig in "buffer" {
         /// CLC and REF: groups used last count as recent while they have this share of the pages.
         recent: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio),
@@ -40,7 +40,7 @@ pub struct RecentGroups {
 }
 
 impl RecentGroups {
-    /// Groups used last count as recent while they have at most so many pages together.
+    /// Groups used last count as recent while they have at most `most_recent_pages` pages together.
     #[must_use]
     pub fn new(most_recent_pages: usize) -> Self {
         RecentGroups {
@@ -53,8 +53,8 @@ impl RecentGroups {
         }
     }
 
-    /// A group that is here, or enters, was used and has so many pages. `aged` is told each group that
-    /// is thereby recent no more.
+    /// Notes a use of a group, which is here or enters, and now has `pages` pages. `aged` receives
+    /// each group that is thereby no longer recent.
     pub fn touch(&mut self, group: u32, pages: u32, is_new: bool, mut aged: impl FnMut(u32, u32)) {
         if is_new {
             self.places.resize(self.places.len().max(group as usize + 1), Place::default());
@@ -81,7 +81,7 @@ impl RecentGroups {
         self.places[group as usize].recent
     }
 
-    /// A group has lost a page; that is no use.
+    /// A group has lost a page, which is not a use.
     pub fn shrink(&mut self, group: u32, pages: u32) {
         let place = &mut self.places[group as usize];
         if place.recent {
@@ -90,7 +90,7 @@ impl RecentGroups {
         place.pages = pages;
     }
 
-    /// The group used longest ago of all; one is here.
+    /// The group used longest ago of all. There must be one.
     #[must_use]
     pub fn oldest(&self) -> u32 {
         if self.old.is_empty() { self.recent.back() } else { self.old.back() }

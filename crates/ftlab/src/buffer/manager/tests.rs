@@ -15,7 +15,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// A buffer of so many pages above an FTL on 8 logical blocks of 4 pages, each written once.
+    /// A buffer of `pages` pages above an FTL on 8 logical blocks of 4 pages, each written once.
     fn new(ftl: &str, policy: &str, pages: u64) -> Bench {
         let mut config = Config {
             device: DeviceConfig {
@@ -113,7 +113,7 @@ fn a_flush_writes_what_is_dirty_and_fua_its_own_pages() {
     assert_eq!(bench.operations(), (1, 4, 0), "what was written through has left the buffer");
 }
 
-/// The first read finds nothing on flash, the second in RAM.
+/// The first read of an unwritten page goes to the FTL. The second is a hit in RAM.
 #[test]
 fn a_read_of_nothing_from_ram_is_counted_as_one() {
     let mut bench = Bench::new("page", "lru", 2);
@@ -123,9 +123,9 @@ fn a_read_of_nothing_from_ram_is_counted_as_one() {
     assert_eq!(bench.serve(Op::Read, &[6]).unwritten_hits, 1);
 }
 
-/// The example of BPLRU's public summary, above FAST: 12 and 15 are in RAM; 13 and 14 are read, all
-/// four programmed in order. The sequential log before, of block 4, was whole, too: all merges are
-/// switches.
+/// The example of BPLRU's public summary, above FAST. Pages 12 and 15 are in RAM; 13 and 14 are
+/// read, and all four are programmed in order. The earlier sequential log, of block 4, was whole,
+/// too. All merges are switches.
 #[test]
 fn bplru_makes_fast_switch() {
     let mut bench = Bench::new("fast", "bplru", 2);
