@@ -1,4 +1,4 @@
-//! What can be run: FTLs as values, to which anyone can add.
+//! What can be run: FTLs as values. Users can add their own.
 //!
 //! ```
 //! use ftlab::catalog::Catalog;
@@ -8,8 +8,8 @@
 //! # Ok::<(), ftlab::Error>(())
 //! ```
 //!
-//! `Catalog::standard().with::<MyFtl>()` is a catalogue with one FTL more; sessions, laws and benchmarks
-//! take it like any other.
+//! `Catalog::standard().with::<MyFtl>()` is a catalogue with another FTL. Sessions, FTL checks and
+//! benchmarks treat it like any other.
 
 mod memory;
 
@@ -39,9 +39,9 @@ type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, E
 type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
 type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
 
-/// Whether this is a quick build: simulations call the FTLs of a catalogue through one loop for all, not each through
-/// one of its own. Results are the same, and take longer. Builds with debug assertions are quick, and those for browsers,
-/// which download the code.
+/// Whether this is a quick build. Simulations then call all FTLs through one loop instead of one
+/// loop compiled for each. Results are the same, but take longer. Builds with debug assertions are
+/// quick builds, as are those for browsers, which download the code.
 pub const IS_QUICK: bool = cfg!(any(debug_assertions, target_arch = "wasm32"));
 
 /// An FTL of a catalogue.
@@ -76,8 +76,8 @@ impl Entry {
         })
     }
 
-    /// An FTL that is built by a function instead of a [`Design`]: of a type that is known at run time only
-    /// (`Box<dyn Ftl>`), or from something that is no setting.
+    /// An FTL that a function builds instead of a [`Design`]: one whose type is known only at run
+    /// time (`Box<dyn Ftl>`), or one built from something that is not a setting.
     ///
     /// ```
     /// use ftlab::catalog::{Catalog, Entry};
@@ -98,7 +98,7 @@ impl Entry {
         Entry::adapting(spec, settings, Arc::new(Config::clone), None, build)
     }
 
-    /// The same FTL, built by a function that is given the configuration as this one would be.
+    /// The same FTL, built by a function that receives the same configuration.
     pub fn rebuilt<F: Ftl + 'static>(
         &self,
         spec: Spec,
@@ -124,7 +124,8 @@ impl Entry {
         let alone = build.clone();
         let boxed: Arc<Build> =
             Arc::new(move |config, device| Ok(Box::new(alone(config, device)?)));
-        // The loop is compiled for each FTL, which is static inside; in a quick build once, for all of them.
+        // The loop is compiled for each FTL, which is static inside. A quick build has one loop for
+        // all.
         #[cfg(any(debug_assertions, target_arch = "wasm32"))]
         let build = boxed.clone();
         let simulate = simulate_by(spec, adapt.clone(), mount.clone(), build);
@@ -137,7 +138,7 @@ impl Entry {
         self.spec.name
     }
 
-    /// The configuration under which it runs: with what a variant sets itself.
+    /// The configuration under which it runs, with the settings that a variant fixes.
     #[must_use]
     pub fn adapted(&self, config: &Config) -> Config {
         (self.adapt)(config)
@@ -151,13 +152,13 @@ impl Entry {
         (self.build)(&self.adapted(config), device)
     }
 
-    /// Whether it can go on after its power was cut.
+    /// Whether it can recover after a power cut.
     #[must_use]
     pub const fn recovers(&self) -> bool {
         self.mount.is_some()
     }
 
-    /// The FTL alone on a device whose power was cut; `None` for one that cannot go on.
+    /// The FTL alone on a device after a power cut; `None` for an FTL that cannot recover.
     ///
     /// # Errors
     /// As [`Entry::build`].
@@ -169,7 +170,7 @@ impl Entry {
         Some(self.mount.as_ref()?.mount(config, device))
     }
 
-    /// An erased device on which the FTL mounts afterwards.
+    /// An erased device on which the FTL mounts later.
     ///
     /// # Errors
     /// [`Error::Config`] when the device cannot work, or there is no memory for it and for mounting.
@@ -178,7 +179,8 @@ impl Entry {
         Device::new(device, capacity)
     }
 
-    /// A whole simulation of a device of so many bytes, the FTL static inside unless the build [is quick](IS_QUICK).
+    /// A whole simulation of a device of `capacity` bytes. The FTL is static inside unless the
+    /// build [is quick](IS_QUICK).
     ///
     /// # Errors
     /// [`Error::Config`] when device or settings cannot work.
@@ -198,7 +200,8 @@ impl Entry {
     }
 }
 
-/// A simulation of an FTL that is known: a device of `capacity` bytes, reached through `address`.
+/// A simulation of an FTL of a known type on a device of `capacity` bytes, reached through
+/// `address`.
 ///
 /// # Errors
 /// [`Error::Config`] when device or settings cannot work.
@@ -223,12 +226,12 @@ fn mount_of<F: Design>(adapt: Arc<Adapt>) -> Option<Mount> {
     }))
 }
 
-/// Refuses settings that all FTLs share and that cannot work.
+/// Rejects shared settings that cannot work with any FTL.
 fn check_shared(config: &Config) -> Result<(), Error> {
     config.setup::<()>().checked().map(drop)
 }
 
-/// Builds an FTL that expects power cuts as configured, and below which wear is levelled from then on.
+/// Builds an FTL that expects power cuts as configured. From then on wear is levelled below it.
 fn on_device_as<F>(
     config: &Config,
     device: &mut Device,
@@ -241,7 +244,7 @@ fn on_device_as<F>(
     Ok(ftl)
 }
 
-/// Refuses an FTL that loses data where nobody counts it.
+/// Rejects an FTL that loses data where losses are not counted.
 fn check_loss_is_counted(config: &Config, flash: &Flash) -> Result<(), Error> {
     if config.run.verify || !flash.loses_data() {
         return Ok(());
@@ -261,7 +264,7 @@ fn prepare(config: &Config, device: &mut Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// How a simulation is built of an FTL that `build` builds.
+/// Builds a simulation of the FTL that `build` makes.
 fn simulate_by<F: Ftl + 'static>(
     spec: Spec,
     adapt: Arc<Adapt>,
@@ -285,7 +288,7 @@ fn simulation_of<F: Ftl>(
     let mut device = erased_device(spec, config, capacity)?;
     let ftl = build(config, &mut device)?;
     let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
-    // What an FTL does in another order a cut may lose.
+    // An FTL that orders its work differently may lose data in a power cut.
     let is_safe = config.ftl.power_safe || !spec.obeys("ftl.power_safe");
     let mount = mount.filter(|_| is_safe).cloned();
     Ok(Simulation::new(spec, config, device, ftl, buffer, address).mounting(mount))
@@ -307,7 +310,7 @@ fn erased_device(spec: &Spec, config: &Config, capacity: u64) -> Result<Device, 
     Ok(device)
 }
 
-/// What is done around the work of each thread of a session.
+/// A function that wraps the work of each thread of a session.
 #[derive(Clone)]
 struct Threads(Arc<Around>);
 
@@ -381,7 +384,7 @@ impl Catalog {
             .with::<ftl::superblock::SuperblockFtl>()
     }
 
-    /// The same with an FTL more.
+    /// The same with another FTL.
     ///
     /// # Panics
     /// As [`Catalog::with_entry`].
@@ -390,7 +393,7 @@ impl Catalog {
         self.with_entry(Entry::of::<F>(F::SPEC, Config::clone))
     }
 
-    /// The same with a variant of an FTL more.
+    /// The same with a variant of an FTL.
     ///
     /// # Panics
     /// As [`Catalog::with_entry`].
@@ -405,11 +408,10 @@ impl Catalog {
         self.with_entry(entry)
     }
 
-    /// The same with this FTL more.
+    /// The same with this FTL added.
     ///
     /// # Panics
-    /// When it has no name, or one of the catalogue has it already, or a key of its settings is one of
-    /// another section.
+    /// When it has no name, its name is taken, or a key of its settings is one of another section.
     #[must_use]
     pub fn with_entry(mut self, entry: Entry) -> Self {
         expect_new("FTL", entry.name(), self.ftls.iter().map(Entry::name));
@@ -418,7 +420,7 @@ impl Catalog {
         self
     }
 
-    /// The same with a victim policy more.
+    /// The same with another victim policy.
     ///
     /// # Panics
     /// As [`Catalog::with_entry`].
@@ -429,7 +431,7 @@ impl Catalog {
         self
     }
 
-    /// The same with a placement more.
+    /// The same with another placement.
     ///
     /// # Panics
     /// As [`Catalog::with_entry`].
@@ -440,7 +442,7 @@ impl Catalog {
         self
     }
 
-    /// The same with a separation more.
+    /// The same with another separation.
     ///
     /// # Panics
     /// As [`Catalog::with_entry`].
@@ -451,7 +453,7 @@ impl Catalog {
         self
     }
 
-    /// The same with a write buffer more.
+    /// The same with another write buffer.
     ///
     /// # Panics
     /// As [`Catalog::with_entry`].
@@ -462,7 +464,8 @@ impl Catalog {
         self
     }
 
-    /// Refuses two sections that declare one key: the second would never see what the user sets.
+    /// Rejects two sections that declare one key: the second would never receive what the user
+    /// sets.
     fn expect_keys_once(&self) {
         let mut keys = BTreeSet::new();
         for kind in config::sections(&self.own_sections()) {
@@ -473,8 +476,9 @@ impl Catalog {
         }
     }
 
-    /// The same, with the work of each thread of a session done inside `around`: for FTLs that need
-    /// something on their thread, such as an interpreter. It must call what it is given.
+    /// The same, with the work of each thread of a session done inside `around`. It is for FTLs
+    /// that need something on their thread, such as an interpreter. `around` must call its
+    /// argument.
     #[must_use]
     pub fn with_threads(
         self,
@@ -483,14 +487,14 @@ impl Catalog {
         Catalog { threads: Threads(Arc::new(around)), ..self }
     }
 
-    /// Does the work of a thread, inside what [`Catalog::with_threads`] gave.
+    /// Does the work of a thread inside the wrapper from [`Catalog::with_threads`].
     pub(crate) fn on_thread<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let (mut work, mut answer) = (Some(work), None);
         (self.threads.0)(&mut || answer = work.take().map(|work| work()));
         answer.expect("the work of a thread is done")
     }
 
-    /// The same with one of its FTLs alone.
+    /// The same with only one of its FTLs.
     ///
     /// # Errors
     /// [`Error::Unknown`] when there is none of this name.
@@ -522,7 +526,7 @@ impl Catalog {
         &self.buffers
     }
 
-    /// A configuration that knows what this catalogue has, with defaults for everything else.
+    /// A configuration that knows the parts of this catalogue, with defaults for everything else.
     #[must_use]
     pub fn config(&self) -> Config {
         Config {
@@ -552,7 +556,7 @@ impl Catalog {
             .ok_or_else(|| Error::unknown("FTL", name, known()))
     }
 
-    /// The FTL called `name`, if it can go on when power was lost.
+    /// The FTL called `name`, if it can recover after a power cut.
     ///
     /// # Errors
     /// [`Error::Unknown`] when there is none; [`Error::Config`] when it does not mount.
@@ -590,8 +594,8 @@ impl Catalog {
         kinds.iter().flat_map(|kind| (kind.rows)()).collect()
     }
 
-    /// Rejects a tree with a setting of FTLs that none of `ftls` obeys. What a preset sets is not looked at:
-    /// it is a device for all of them.
+    /// Rejects a tree with a setting of FTLs that none of `ftls` obeys. It ignores settings of a
+    /// preset, which is a device for all FTLs.
     ///
     /// # Errors
     /// [`Error::Unknown`] for an FTL that does not exist; [`Error::Config`] for the first such setting.

@@ -1,11 +1,13 @@
 //! The segmented replacement that `FlashSim`'s DFTL really uses (choices.md#dftl-segments).
 //!
-//! Entries have ages. A miss enters the *real* segment with the greatest age plus one; when that is
-//! full, its entry of the lowest age falls into the *ghost* segment, whose lowest age is the victim.
-//! A hit adds one to the age; a ghost that has thereby caught up with the lowest age in the real
-//! segment changes places with it. Among equal ages the entry that came to it first goes first.
+//! Entries have ages. A miss enters the *real* segment with the greatest age plus one. When that
+//! segment is full, its entry of the lowest age moves to the *ghost* segment. The ghost of the
+//! lowest age is the victim. A hit adds one to the age. A ghost that thereby reaches the lowest age
+//! in the real segment changes places with that entry. Among equal ages, the entry that reached the
+//! age first goes first.
 //!
-//! No ghost is older than the youngest real entry, so whatever changes segment enters at an end.
+//! No ghost is older than the youngest real entry, so an entry that changes segment enters at an
+//! end.
 
 use super::age_list::AgeList;
 
@@ -65,7 +67,7 @@ impl AgedSegments {
         }
     }
 
-    /// The token to evict next: the ghost of the lowest age, else the real one.
+    /// The token to evict next: the ghost of the lowest age, or the real one if there is no ghost.
     #[inline]
     #[must_use]
     pub fn victim(&self) -> Option<u32> {

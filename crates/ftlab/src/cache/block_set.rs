@@ -1,6 +1,7 @@
-//! Sets of numbers that find their lowest member at once, and that next to any number: trees of 64-bit words.
+//! Sets of numbers as trees of 64-bit words. They find their lowest member, and the member next to
+//! any number, at once.
 
-/// Words of one level for each level, all sets in one table.
+/// Most levels of a tree.
 const MOST_LEVELS: usize = 6;
 
 /// A fixed number of sets of members below a fixed bound. Insert, remove and lowest touch one word
@@ -78,7 +79,7 @@ impl BlockSets {
         Some(self.member(base, self.levels, 0, u64::trailing_zeros))
     }
 
-    /// The member below a bit of a level, which is told apart in each word on the way by `bit`.
+    /// The member below a bit of a level; `bit` selects a bit in each word on the way.
     #[inline]
     fn member(&self, base: usize, level: usize, index: usize, bit: impl Fn(u64) -> u32) -> u32 {
         let descend = |index: usize, start: &usize| {

@@ -1,9 +1,9 @@
-//! A min-heap over dense tokens whose keys may change. Among equal keys the order is that of
-//! the heap: deterministic, but no promise.
+//! A min-heap over dense tokens whose keys may change. The order among equal keys is deterministic,
+//! but not specified.
 
 use super::links::NIL;
 
-/// Children of an item: few levels, as each costs a line of memory.
+/// Children of an item. Few levels are better, as each costs a cache line.
 const CHILDREN: usize = 4;
 
 /// Minimum-keyed tokens; changing the key of a token costs O(log n).
@@ -56,7 +56,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         self.heap.first().map(|(_, token)| *token)
     }
 
-    /// The token with the smallest key among all but `other`; `other` when it is alone.
+    /// The token with the smallest key except `other`; `other` when it is alone.
     #[must_use]
     pub fn min_but(&self, other: u32) -> Option<u32> {
         match self.heap.first()? {
@@ -132,7 +132,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         let first = CHILDREN * at + 1;
         let children = self.heap.get(first..)?;
         if let [a, b, c, d, ..] = children {
-            // Found by arithmetic: which it is cannot be predicted.
+            // Found by arithmetic, because a branch on the smaller key is unpredictable.
             let (left, right) = (usize::from(b.0 < a.0), 2 + usize::from(d.0 < c.0));
             let is_right = usize::from(children[right].0 < children[left].0);
             return Some(first + left + is_right * (right - left));

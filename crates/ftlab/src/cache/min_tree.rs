@@ -1,4 +1,4 @@
-//! Small numbers under dense keys, of which the least is found at once: a tree of minima.
+//! Small numbers under dense keys: a tree of minima, which finds the least at once.
 
 /// Numbers that share one minimum: a cache line of them.
 const WIDTH: usize = 32;
@@ -6,7 +6,8 @@ const WIDTH: usize = 32;
 /// No number.
 const NONE: u16 = u16::MAX;
 
-/// Up to one number for each key. Lowering one touches mostly its own place alone; 2 B for each key there may be.
+/// Up to one number for each key, at 2 B for each possible key. Lowering a number mostly touches
+/// only its own place.
 #[derive(Clone, Debug)]
 pub struct MinTree {
     /// Level 0 has the number of each key, each level above the minimum of every [`WIDTH`] places below.
@@ -14,7 +15,7 @@ pub struct MinTree {
 }
 
 impl MinTree {
-    /// No number for any of so many keys.
+    /// No number for any of `keys` keys.
     #[must_use]
     pub fn new(keys: u32) -> Self {
         let mut places = keys as usize;
@@ -28,7 +29,7 @@ impl MinTree {
         }
     }
 
-    /// Gives a key a number, which is below the one that it has, if it has one.
+    /// Gives a key a number, which must be below its present number, if there is one.
     #[inline]
     pub fn lower(&mut self, key: u32, number: u16) {
         let mut place = key as usize;

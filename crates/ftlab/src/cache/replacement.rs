@@ -1,4 +1,4 @@
-//! The seam between a cache of single entries and the order in which these are replaced.
+//! The interface between a cache of single entries and the order in which they are replaced.
 
 use super::aged_segments::AgedSegments;
 use super::segmented_lru::SegmentedLru;
@@ -6,10 +6,10 @@ use super::two_q::TwoQ;
 use crate::units::Lpn;
 use std::fmt::Debug;
 
-/// An order of replacement of cached entries. Each is known by a token, a small number that is given to
-/// another entry when it has left.
+/// An order of replacement of cached entries. Each entry is known by a token, a small number that
+/// is reused when the entry has left.
 ///
-/// An order that remembers what it has evicted knows it by its logical page.
+/// An order that remembers evicted entries knows them by their logical pages.
 pub trait ReplacementOrder: Debug + Send {
     /// A miss: the entry of `lpn` is in the cache from now on.
     fn insert(&mut self, token: u32, lpn: Lpn);
@@ -17,13 +17,13 @@ pub trait ReplacementOrder: Debug + Send {
     /// A hit.
     fn touch(&mut self, token: u32);
 
-    /// The entry to evict next, `None` only when there is none. It is removed before another is asked for.
+    /// The entry to evict next, `None` only when there is none. It is removed before the next call.
     fn victim(&mut self) -> Option<u32>;
 
     /// The entry is in the cache no more.
     fn remove(&mut self, token: u32);
 
-    /// Checks the order over so many entries.
+    /// Checks the order over `len` entries.
     ///
     /// # Panics
     /// When it is inconsistent.
@@ -32,7 +32,7 @@ pub trait ReplacementOrder: Debug + Send {
 
 macro_rules! forgetful {
     ($($order:ident),+) => {$(
-        /// Knows what is cached only.
+        /// An order that knows only what is cached.
         impl ReplacementOrder for $order {
             #[inline]
             fn insert(&mut self, token: u32, _lpn: Lpn) {

@@ -9,7 +9,7 @@ enum Slot<T> {
     Free(u32),
 }
 
-/// Storage whose tokens stay small: a freed one is used again first.
+/// Storage whose tokens remain small: a freed token is used again first.
 #[derive(Clone, Debug)]
 pub struct Slab<T> {
     slots: Vec<Slot<T>>,
@@ -68,7 +68,7 @@ impl<T> Slab<T> {
         self.len == 0
     }
 
-    /// Number of tokens ever used at once: tokens are below it.
+    /// Most tokens used at once so far; all tokens are below this number.
     #[inline]
     #[must_use]
     pub fn tokens(&self) -> usize {

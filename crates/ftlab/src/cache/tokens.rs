@@ -1,4 +1,4 @@
-//! From a dense key to a token: 4 bytes for each key there may be.
+//! From a dense key to a token: 4 bytes for each possible key.
 
 /// Tokens by key. Tables begin as zeroes, so parts that are never touched cost nothing.
 #[derive(Clone, Debug)]
@@ -8,7 +8,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// No tokens for any of so many keys.
+    /// No tokens for any of `keys` keys.
     #[must_use]
     pub fn new(keys: u32) -> Self {
         Tokens { table: vec![0; keys as usize] }
@@ -40,7 +40,7 @@ impl Tokens {
         std::mem::take(&mut self.table[key as usize]).checked_sub(1)
     }
 
-    /// Number of keys with a token, for audits: counts them.
+    /// Number of keys with a token. It counts them, so it is for audits only.
     #[must_use]
     pub fn audit_len(&self) -> usize {
         self.table.iter().filter(|token| **token != 0).count()

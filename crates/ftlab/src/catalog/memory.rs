@@ -1,21 +1,22 @@
-//! Whether there is memory for a simulation: asked before its tables are made, which would end the process.
+//! Checks the memory for a simulation before its tables are made: a failed allocation would end the
+//! process.
 
 use crate::device::{DeviceConfig, Geometry};
 use crate::error::Error;
 use crate::ftl::Spec;
 use crate::units::Bytes;
 
-/// Address space of the simulator for each physical block, beside [`Spec::bytes_per_page`].
+/// Address space of the simulator for each physical block, in addition to [`Spec::bytes_per_page`].
 const BYTES_PER_BLOCK: u64 = 256;
 
-/// Address space for each physical page where the FTL is mounted afterwards: sequence numbers, a copy of the
-/// device, and what its OOBs say.
+/// Address space for each physical page if the FTL mounts later: sequence numbers, a copy of the
+/// device, and the contents of its OOBs.
 const BYTES_TO_MOUNT: u64 = 128;
 
-/// Tables of about the same length that a simulation has.
+/// Number of tables of a simulation, which have about the same length.
 const TABLES: u64 = 8;
 
-/// Fails where the tables of a device could not be had, and those of an FTL that `mounts` on it afterwards.
+/// Fails when the tables of a device do not fit, or those of an FTL that later `mounts` on it.
 pub(super) fn check(
     spec: &Spec,
     device: &DeviceConfig,
@@ -26,7 +27,8 @@ pub(super) fn check(
     let (pages, blocks) = (u64::from(geometry.pages()), u64::from(geometry.blocks()));
     let to_mount = if mounts { BYTES_TO_MOUNT } else { 0 };
     let needed = pages * (u64::from(spec.bytes_per_page) + to_mount) + blocks * BYTES_PER_BLOCK;
-    // Several tables, as they will be: a system may grant each that is smaller than its memory.
+    // Several tables, as in the simulation: a system may grant any single one smaller than its
+    // memory.
     let reserve = |_| {
         let mut table = Vec::<u8>::new();
         table.try_reserve_exact((needed / TABLES) as usize).map(|()| table)
