@@ -106,10 +106,10 @@ class Device(Settings):
         Time to find a page of a request in the map in RAM. Default: 0ns. Range: at most 10s.
         Source: choices.md#map-access.
     map_update
-        Time to note in RAM where a page of data is that was programmed, or that one was trimmed.
-        Default: 0ns. Range: at most 10s. Source: choices.md#map-access.
+        Time to note in RAM the place of a programmed page of data, or a trim. Default: 0ns. Range:
+        at most 10s. Source: choices.md#map-access.
     program_order
-        Order in which the pages of a block may be programmed; the result tells which it is.
+        Order in which the pages of a block may be programmed; the result states it.
         ``"ascending"``: Page after page, as MLC and modern SLC demand. ``"any"``: Any erased page,
         as block-mapped FTLs of early SLC need. Default: the strictest that the FTL can work with.
         Source: choices.md#program-order.
@@ -125,22 +125,23 @@ class Device(Settings):
         wait for it. Default: 0ns. Range: at most 10s. Source: choices.md#ecc.
     block_numbers
         Whether the blocks of a plane follow each other in number, or planes take turns. An FTL that
-        does not go by planes takes free blocks of equal wear, and equal victims, by number.
+        ignores planes takes free blocks of equal wear, and equal victims, by number.
         ``"along-planes"``: All blocks of a plane, then those of the next. ``"across-planes"``: One
         block of each plane in turn. Default: along-planes. Source: choices.md#block-numbers.
     checkpoint
-        Pages programmed between two checkpoints of what the OOBs say, from which a mount goes on.
-        Default: none are made. Unit: pages. Range: at least 1. Source: power-loss.md.
+        Pages programmed between two checkpoints of the OOBs, from which recovery starts. Default:
+        none are made. Unit: pages. Range: at least 1. Source: power-loss.md.
     trim
-        What a trim promises. ``"hint"``: Until power is cut the page holds no data. ``"durable"``:
-        For good: what was trimmed is written to flash. Default: hint. Source: power-loss.md.
+        What a trim promises. ``"hint"``: The page holds no data, but after a power cut old data may
+        return. ``"durable"``: The page holds no data, even after a power cut: the trim is written
+        to flash. Default: hint. Source: power-loss.md.
     partial_writes
         What a write of a part of a page costs. ``"program"``: A program. ``"read-modify-write"``: A
         read of the page, if it holds data, and a program. Default: program. Source:
         choices.md#partial-pages.
     sector
-        The host's sector: one that a request touches is read or written whole; a power of two, and
-        at most 128 of them a page. Default: 512B. Range: 1B to 64KiB. Source: ours.
+        The host's sector, which is read or written whole; a power of two. A page has at most 128
+        sectors. Default: 512B. Range: 1B to 64KiB. Source: ours.
     cell
         Bits of a cell. ``"slc"``: One bit: all pages alike. ``"mlc"``: Two bits: LSB and MSB pages.
         ``"tlc"``: Three bits: LSB, CSB and MSB pages. Default: all pages alike, or mlc where the
@@ -160,9 +161,8 @@ class Device(Settings):
         Source: DLOOP III.A: negligible.
     bus
         Whether transfers take the bus in the order of placement, or go into gaps. ``"placement"``:
-        Transfers in the order in which their operations were placed. ``"gaps"``: Whoever has
-        something to transfer while the bus is free for long enough. Default: placement. Source:
-        choices.md#bus-order.
+        Transfers in the order in which their operations were placed. ``"gaps"``: Any transfer, as
+        soon as the bus is free for long enough. Default: placement. Source: choices.md#bus-order.
     interleave
         Whether the dies of a chip work at the same time. Default: true. Source: ours.
     package_chips
@@ -173,8 +173,9 @@ class Device(Settings):
         none apart. Default: false. Source: DLOOP: planes are independent.
     multi_plane_joins
         With that, what takes a command together. ``"request"``: Consecutive pages of a request.
-        ``"waiting"``: All that wait for the die at the same page of their blocks, of any request
-        and of GC, and erases. Default: request. Source: DLOOP II.B; choices.md#multi-plane-joins.
+        ``"waiting"``: All operations that wait for the die at the same page of their blocks, of any
+        request and of GC, and erases. Default: request. Source: DLOOP II.B;
+        choices.md#multi-plane-joins.
     cache_read
         Whether a page leaves a plane while its array reads the next. Default: false. Source:
         choices.md#page-register.
@@ -191,11 +192,11 @@ class Device(Settings):
         With that, its standard deviation over blocks, of the mean. Default: 0%. Range: 0 to 0.3.
         Source: choices.md#wear-out.
     spare_blocks
-        With that, the blocks kept in each plane to take the place of bad ones, of those of the FTL.
-        Default: 2%. Range: 0 to 10. Source: choices.md#wear-out.
+        With that, the blocks kept in each plane to replace bad ones, as a share of the FTL's
+        blocks. Default: 2%. Range: 0 to 10. Source: choices.md#wear-out.
     bad_blocks
-        With that, the blocks of a plane that are bad from the factory, of those of the FTL.
-        Default: 0%. Range: 0 to 10. Source: choices.md#wear-out.
+        With that, the blocks of a plane that are bad from the factory, as a share of the FTL's
+        blocks. Default: 0%. Range: 0 to 10. Source: choices.md#wear-out.
     """
 
     _: KW_ONLY

@@ -48,11 +48,12 @@ pub struct Geometry {
     pub page_bytes: u32,
     /// Pages of the logical address space.
     pub logical_pages: u32,
-    /// Physical over logical blocks, minus one, as it was asked for; `None` where their number was.
+    /// The requested ratio of physical to logical blocks, minus one; `None` where their number was
+    /// set.
     over_provisioning: Option<f64>,
     /// Channels, chips on each, dies in each, planes in each.
     shape: [u32; 4],
-    /// With blocks numbered across planes, what divides by the number of these.
+    /// With blocks numbered across planes, divides by the number of planes.
     by_planes: Option<Divisor>,
     by_pages_per_block: Divisor,
     by_blocks_per_plane: Divisor,
@@ -61,8 +62,9 @@ pub struct Geometry {
 impl Geometry {
     /// The shape of a device that holds `capacity` bytes of logical address space.
     ///
-    /// Physical blocks are `device.blocks` or, rounded down, logical blocks x (1 + over-provisioning)
-    /// (choices.md#over-provisioning), then rounded up so that every plane has as many, and at least two.
+    /// Physical blocks are `device.blocks`, or logical blocks x (1 + over-provisioning), rounded
+    /// down (choices.md#over-provisioning). They are rounded up so that every plane has equally
+    /// many, and at least two.
     ///
     /// # Errors
     /// [`Error::Config`] when the device is empty, too large for 32-bit page numbers, or has fewer
@@ -118,8 +120,8 @@ impl Geometry {
         })
     }
 
-    /// The error of an FTL that finds too few physical blocks, as `message` tells: of the key that says how many
-    /// there are. What `other` remedies there are follows.
+    /// The error of an FTL that finds too few physical blocks. It names the key that sets their
+    /// number and gives `message`; `other` lists further remedies.
     #[must_use]
     pub fn too_few_blocks(&self, message: &str, other: &str) -> Error {
         let (key, raise) = match self.over_provisioning {
@@ -129,9 +131,9 @@ impl Geometry {
         Error::config(key, format!("{message}; {raise}{other}"))
     }
 
-    /// A capacity, a power of two of bytes, of a device like this in which a part of as many `blocks` and
-    /// logical `pages` as here, with `map_pages` of a map, would have `kept` blocks beside them. `None` if
-    /// none with 32-bit page numbers has.
+    /// The lowest capacity, a power of two in bytes, at which a proportional part of the device
+    /// keeps `kept` blocks free. Here the part has `blocks` blocks, `pages` logical pages and
+    /// `map_pages` pages of a map. `None` if page numbers would exceed 32 bits.
     #[must_use]
     pub fn roomy_capacity(
         &self,
@@ -247,7 +249,7 @@ impl Geometry {
         (first..first + self.pages_per_block).map(Lpn)
     }
 
-    /// How many pages of its logical block lie before a logical page.
+    /// The offset of a logical page in its logical block.
     #[inline]
     #[must_use]
     pub const fn offset_of(&self, lpn: Lpn) -> u32 {
@@ -296,7 +298,8 @@ impl Geometry {
         }
     }
 
-    /// The same logical pages on one plane of `units` units, of so many pages each, for blocks.
+    /// The same logical pages on one plane of `units` units of `pages` pages each, in place of
+    /// blocks.
     #[must_use]
     pub fn in_units(&self, units: u32, pages: u32) -> Self {
         Geometry {
@@ -330,7 +333,7 @@ impl Geometry {
     }
 }
 
-/// Exact division of any `u32` by a fixed one of at least 2, as one multiplication (Lemire's
+/// Exact division of any `u32` by a fixed divisor of at least 2, as one multiplication (Lemire's
 /// reciprocal).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Divisor {
@@ -371,7 +374,7 @@ mod tests {
         }
     }
 
-    /// 15 % of spare blocks, as TPFTL's Table 3 has them (choices.md#over-provisioning).
+    /// 15 % of spare blocks, as in TPFTL's Table 3 (choices.md#over-provisioning).
     #[test]
     fn the_anchors_of_the_papers_hold() {
         let device = DeviceConfig::default();

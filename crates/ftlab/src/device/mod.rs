@@ -50,10 +50,10 @@ crate::settings! {
         /// Time to find a page of a request in the map in RAM.
         map_access: Duration = Duration(0), in ..=LONGEST_TIME,
             source "choices.md#map-access";
-        /// Time to note in RAM where a page of data is that was programmed, or that one was trimmed.
+        /// Time to note in RAM the place of a programmed page of data, or a trim.
         map_update: Duration = Duration(0), in ..=LONGEST_TIME,
             source "choices.md#map-access";
-        /// Order in which the pages of a block may be programmed; the result tells which it is.
+        /// Order in which the pages of a block may be programmed; the result states it.
         program_order: Option<ProgramOrder> = None,
             absent "the strictest that the FTL can work with", source "choices.md#program-order";
         /// Bytes of each page's OOB that an FTL may fill, and the error correction.
@@ -64,18 +64,18 @@ crate::settings! {
         ecc: Bytes = Bytes(0), source "choices.md#ecc";
         /// Time to correct the errors of a page that was read, in the controller; the plane does not wait for it.
         ecc_decode: Duration = Duration(0), in ..=LONGEST_TIME, source "choices.md#ecc";
-        /// Whether the blocks of a plane follow each other in number, or planes take turns. An FTL that does not
-        /// go by planes takes free blocks of equal wear, and equal victims, by number.
+        /// Whether the blocks of a plane follow each other in number, or planes take turns. An FTL
+        /// that ignores planes takes free blocks of equal wear, and equal victims, by number.
         block_numbers: BlockNumbers = BlockNumbers::AlongPlanes, source "choices.md#block-numbers";
-        /// Pages programmed between two checkpoints of what the OOBs say, from which a mount goes on.
+        /// Pages programmed between two checkpoints of the OOBs, from which recovery starts.
         checkpoint: Option<u64> = None, absent "none are made", in 1.., unit "pages",
             source "power-loss.md";
         /// What a trim promises.
         trim: Trims = Trims::Hint, source "power-loss.md";
         /// What a write of a part of a page costs.
         partial_writes: PartialWrites = PartialWrites::Program, source "choices.md#partial-pages";
-        /// The host's sector: one that a request touches is read or written whole; a power of two, and
-        /// at most 128 of them a page.
+        /// The host's sector, which is read or written whole; a power of two. A page has at most
+        /// 128 sectors.
         sector: Bytes = Bytes(512), in 1..=65_536, source "ours";
         /// Bits of a cell.
         cell: Option<Cell> = None,
@@ -116,9 +116,11 @@ crate::settings! {
             unit "erases", source "choices.md#wear-out";
         /// With that, its standard deviation over blocks, of the mean.
         endurance_spread: Ratio = Ratio(0.0), in 0.0..=0.3, source "choices.md#wear-out";
-        /// With that, the blocks kept in each plane to take the place of bad ones, of those of the FTL.
+        /// With that, the blocks kept in each plane to replace bad ones, as a share of the FTL's
+        /// blocks.
         spare_blocks: Ratio = Ratio(0.02), in 0.0..=10.0, source "choices.md#wear-out";
-        /// With that, the blocks of a plane that are bad from the factory, of those of the FTL.
+        /// With that, the blocks of a plane that are bad from the factory, as a share of the FTL's
+        /// blocks.
         bad_blocks: Ratio = Ratio(0.0), in 0.0..=10.0, source "choices.md#wear-out";
     }
     check |own| {
@@ -171,7 +173,7 @@ impl DeviceConfig {
     /// Erases that no block outlasts.
     pub(crate) const MOST_ENDURANCE: u32 = 100_000_000;
 
-    /// Bus time of a whole page, ns, and the key that says so.
+    /// Bus time of a whole page, ns, and the key that sets it.
     #[must_use]
     pub fn page_transfer(&self) -> (&'static str, u64) {
         match self.bandwidth {
@@ -225,7 +227,7 @@ impl Cell {
 }
 
 crate::choices! {
-    /// Which plane a block with a number is on.
+    /// The plane of a numbered block.
     pub enum BlockNumbers {
         /// All blocks of a plane, then those of the next.
         AlongPlanes = "along-planes",
@@ -237,9 +239,9 @@ crate::choices! {
 crate::choices! {
     /// What a trim promises.
     pub enum Trims {
-        /// Until power is cut the page holds no data.
+        /// The page holds no data, but after a power cut old data may return.
         Hint = "hint",
-        /// For good: what was trimmed is written to flash.
+        /// The page holds no data, even after a power cut: the trim is written to flash.
         Durable = "durable",
     }
 }
@@ -259,17 +261,18 @@ crate::choices! {
     pub enum MultiPlaneJoins {
         /// Consecutive pages of a request.
         Request = "request",
-        /// All that wait for the die at the same page of their blocks, of any request and of GC, and erases.
+        /// All operations that wait for the die at the same page of their blocks, of any request
+        /// and of GC, and erases.
         Waiting = "waiting",
     }
 }
 
 crate::choices! {
-    /// Who gets a bus.
+    /// The order in which transfers get a bus.
     pub enum BusOrder {
         /// Transfers in the order in which their operations were placed.
         Placement = "placement",
-        /// Whoever has something to transfer while the bus is free for long enough.
+        /// Any transfer, as soon as the bus is free for long enough.
         Gaps = "gaps",
     }
 }
