@@ -1,28 +1,28 @@
-//! The array of a plane, or of what shares command logic: one operation at a time, or one command on
-//! several planes.
+//! The array of a plane, or of several planes that share command logic. It does one operation at a
+//! time, or one command on several planes.
 
 use super::calendar::Calendar;
 use crate::units::Nanos;
 use std::collections::VecDeque;
 
-/// Spans of writing that are remembered; nothing goes before one that was forgotten.
+/// Spans of writing that are remembered. Nothing is placed before a forgotten one.
 const MOST_SPANS: usize = 1024;
 
 #[derive(Clone, Debug)]
 pub(super) struct Array {
-    /// All that it does; only its reads, if they overtake what it writes.
+    /// All its operations, or only its reads if they overtake programs and erases.
     calendar: Calendar,
     /// Spans of uninterrupted programs and erases, start to end and ascending, if reads overtake them.
     writing: Option<VecDeque<(Nanos, Nanos)>>,
-    /// Nothing begins earlier.
+    /// Nothing begins before this.
     closed: Nanos,
 }
 
 impl Array {
-    /// An idle array. With `gaps`, what is placed later may begin before what was placed earlier; with
-    /// `suspend`, reads interrupt programs and erases. Nothing takes less than `shortest` ns.
+    /// An idle array. With `gaps`, later operations may begin before earlier ones. With `suspend`,
+    /// reads interrupt programs and erases. No operation takes less than `shortest` ns.
     pub fn new(gaps: bool, suspend: bool, shortest: Nanos) -> Self {
-        // Writing flows into what time reads leave, however short it is.
+        // Writes use any time that reads leave, however short.
         let shortest = if suspend { 1 } else { shortest };
         Array {
             calendar: Calendar::new(gaps, shortest),
@@ -38,13 +38,13 @@ impl Array {
         self.closed = 0;
     }
 
-    /// When all that was placed so far is done.
+    /// When all operations placed so far are done.
     pub fn free_at(&self) -> Nanos {
         let written = self.writing.as_ref().and_then(VecDeque::back);
         self.calendar.free_at().max(written.map_or(0, |(_, end)| *end))
     }
 
-    /// Forgets what ends before `time`: no operation will be ready earlier.
+    /// Forgets what ends before `time`, as no operation is ready earlier.
     #[inline]
     pub fn drop_before(&mut self, time: Nanos) {
         self.calendar.drop_before(time);
@@ -55,8 +55,8 @@ impl Array {
         }
     }
 
-    /// When a read that is ready at `from` begins, if one that begins then lasts until `until(then)`, at
-    /// least `shortest` ns later.
+    /// When a read that is ready at `from` begins. A read that begins at `then` lasts until
+    /// `until(then)`, at least `shortest` ns later.
     #[inline]
     pub fn first_read(
         &self,
@@ -97,8 +97,8 @@ impl Array {
         unreachable!("the last hole has no end")
     }
 
-    /// Whether a program or an erase that goes on at `time` has to be stopped for a read: not one that would begin, or
-    /// go on after another read, at that very time.
+    /// Whether a read at `time` has to stop a program or an erase. One that would begin at `time`,
+    /// or resume then after another read, need not be stopped.
     pub fn is_writing(&self, time: Nanos) -> bool {
         let Some(writing) = &self.writing else { return false };
         writing.get(after(writing, time)).is_some_and(|(start, _)| *start < time)
@@ -106,7 +106,7 @@ impl Array {
 
     /// Whether a command on several planes can last until `to` instead of `from`.
     pub fn can_extend(&self, from: Nanos, to: Nanos, writes: bool) -> bool {
-        // Only what is free from `from` to `to` is long enough, and begins at `from`.
+        // Only a hole from `from` to `to` is long enough and begins at `from`.
         let first = || match writes {
             true => self.first_write(from, to - from, |_| to),
             false => self.first_read(from, to - from, |_| to),
@@ -139,7 +139,7 @@ impl Array {
         self.bound();
     }
 
-    /// Makes the programs that were to last from `from` until `to` begin later.
+    /// Delays the programs that were to last from `from` until `to`.
     pub fn delay(&mut self, (from, to): (Nanos, Nanos), later: (Nanos, Nanos)) {
         let Some(writing) = &mut self.writing else {
             self.calendar.hold(to, later.1);
@@ -155,7 +155,7 @@ impl Array {
         self.write(later);
     }
 
-    /// A read takes the array. The write that it interrupts goes on after it; later writes are put off.
+    /// A read takes the array. The interrupted write resumes after it; later writes are delayed.
     fn displace(&mut self, from: Nanos, until: Nanos) {
         let Some(writing) = &mut self.writing else { return };
         let later = writing.split_off(after(writing, from));

@@ -1,5 +1,5 @@
-//! What must not be overtaken inside a block: a read comes after the erase and the program of its page, a
-//! program after the erase and the programs before it, an erase after all of them.
+//! The order inside a block. A read follows the erase and the program of its page. A program
+//! follows the erase and the programs before it. An erase follows all of them.
 
 use super::log::Kind;
 use crate::units::Nanos;
@@ -28,11 +28,11 @@ struct Block {
 struct Programs {
     /// Each with its end.
     recent: VecDeque<(Page, Nanos)>,
-    /// When all that were forgotten are done.
+    /// When all forgotten programs are done.
     forgotten: Nanos,
 }
 
-/// Blocks of a device on which what is placed later may come earlier.
+/// Blocks of a device on which a later operation may begin before an earlier one.
 #[derive(Clone, Debug)]
 pub(super) struct Blocks {
     /// Empty where everything is done in order.
@@ -53,7 +53,7 @@ impl Blocks {
         self.programs.fill(Programs::default());
     }
 
-    /// Loads what is known of a block.
+    /// Prefetches the state of a block.
     #[inline]
     pub fn load_early(&self, block: u32) {
         black_box(self.blocks.get(block as usize).map(|block| block.changed_at));
@@ -81,7 +81,7 @@ impl Blocks {
         })
     }
 
-    /// Notes an operation that ends at `end`; none is ready before `now` any more.
+    /// Notes an operation that ends at `end`; no later operation is ready before `now`.
     #[inline]
     pub fn note(&mut self, kind: Kind, plane: u32, page: Page, end: Nanos, now: Nanos) {
         let Some(block) = self.blocks.get_mut(page.0 as usize) else { return };
@@ -112,7 +112,7 @@ impl Programs {
             self.recent.pop_front();
         }
         if self.recent.is_empty() {
-            // Goes on at the first place, and not at the next, which is in no cache.
+            // Restarts at the first slot, because the next one is in no cache.
             self.recent.clear();
         }
         if self.recent.len() == MOST_PROGRAMS {
@@ -122,7 +122,8 @@ impl Programs {
         self.recent.push_back((page, end));
     }
 
-    /// When a page of a block is programmed, as far as that is known; when it is erased, if it is not.
+    /// When a page of a block is programmed, as far as known. If it is not programmed, when it is
+    /// erased.
     fn end_of(&self, page: Page, block: &Block) -> Nanos {
         let own = self.recent.iter().rev().find(|(of, _)| *of == page);
         own.map_or(self.forgotten.min(block.changed_at), |(_, end)| *end).max(block.erased_at)

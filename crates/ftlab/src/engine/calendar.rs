@@ -1,11 +1,11 @@
-//! When something that does one thing at a time is in use: an array, a cache register, a bus.
+//! When a resource that does one thing at a time is in use: an array, a cache register, a bus.
 
 use super::gaps::{Cursor, Gap, Gaps};
 use crate::units::Nanos;
 use std::cell::Cell;
 
-/// Gaps that are remembered, in 1 to 4 MiB; the earliest one is forgotten for a new one, and stays idle. Only a
-/// device that is seconds behind its requests has so many.
+/// Gaps that are remembered, in 1 to 4 MiB. A further gap replaces the earliest, which remains
+/// idle. Only a device that is seconds behind its requests has as many.
 const MOST_GAPS: usize = 1 << 16;
 
 /// When a resource is in use. What was placed is never moved.
@@ -15,13 +15,13 @@ pub struct Calendar {
     free_at: Nanos,
     /// The gaps before that time; `None` if nothing may go into them.
     gaps: Option<Gaps>,
-    /// Shortest gap that is of use, ns.
+    /// Shortest useful gap, ns.
     shortest: Nanos,
 }
 
 impl Calendar {
-    /// Of an idle resource; with `overtake`, what is long enough goes into gaps. Nothing takes less than
-    /// `shortest` ns, except what takes no time.
+    /// The calendar of an idle resource. With `overtake`, later work goes into gaps that are long
+    /// enough. Nothing takes less than `shortest` ns, except what takes no time.
     #[must_use]
     pub fn new(overtake: bool, shortest: Nanos) -> Self {
         Calendar { free_at: 0, gaps: overtake.then(Gaps::default), shortest: shortest.max(1) }
@@ -33,25 +33,25 @@ impl Calendar {
         self.gaps.iter_mut().for_each(Gaps::clear);
     }
 
-    /// Whether what is placed later may go into gaps.
+    /// Whether later work may go into gaps.
     #[must_use]
     pub const fn overtakes(&self) -> bool {
         self.gaps.is_some()
     }
 
-    /// When all that was placed so far is over.
+    /// When all work placed so far is over.
     #[must_use]
     pub const fn free_at(&self) -> Nanos {
         self.free_at
     }
 
-    /// Drops the gaps that end before `time`: nothing will be ready earlier.
+    /// Drops the gaps that end before `time`, as no work is ready earlier.
     #[inline(always)]
     pub fn drop_before(&mut self, time: Nanos) {
         self.gaps.iter_mut().for_each(|gaps| gaps.drop_until(time));
     }
 
-    /// When the resource is free from `from` on: start to end and ascending, the last time without end.
+    /// The spans in which the resource is free, from `from` on, ascending. The last has no end.
     pub fn holes(&self, from: Nanos) -> impl Iterator<Item = Gap> {
         let gaps = self.gaps.as_ref().filter(|_| from < self.free_at);
         let before = gaps.map(|gaps| gaps.ending_from(from + 1));
@@ -63,14 +63,14 @@ impl Calendar {
             .chain([last])
     }
 
-    /// Several searches, the later ones mostly for later times.
+    /// Starts several searches, mostly for ever later times.
     #[inline]
     #[must_use]
     pub const fn search(&self) -> Search<'_> {
         Search { calendar: self, cursor: Cell::new(None) }
     }
 
-    /// Takes it for this time; returns for how much of it it was free.
+    /// Takes the resource for this time. Returns how much of the time was free.
     #[inline]
     pub fn hold(&mut self, start: Nanos, end: Nanos) -> Nanos {
         if start == end && self.overtakes() {
@@ -125,8 +125,8 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// The first time from `from` on at which it is free for what begins then and lasts until `until(then)`,
-    /// which must not fall with time, and is at least `shortest` ns later.
+    /// The first free time from `from` on at which work can begin. Work that begins at `then` lasts
+    /// until `until(then)`, at least `shortest` ns later; `until` must not decrease.
     #[inline(always)]
     pub fn first(&self, from: Nanos, shortest: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
         let free_at = self.calendar.free_at;
@@ -159,7 +159,8 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// The first `length` ns from `from` on in which it is free, start and end. No time does not wait.
+    /// The first free span of `length` ns from `from` on, start and end. A span of no length does
+    /// not wait.
     #[inline(always)]
     #[must_use]
     pub fn find(&self, from: Nanos, length: Nanos) -> (Nanos, Nanos) {
@@ -174,7 +175,7 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    /// Against a resource drawn as a row of nanoseconds.
+    /// Compared with a resource drawn as a row of nanoseconds.
     #[test]
     fn what_is_placed_takes_the_first_gap_that_is_long_enough() {
         let mut rng = Rng::new(1, "bus");
@@ -240,7 +241,7 @@ mod tests {
         assert_eq!(calendar.search().find(0, 5).0, 10 * (100_000 - MOST_GAPS as u64) - 5);
     }
 
-    /// Each piece that is taken out of the middle of a gap leaves one gap more.
+    /// Each piece taken out of the middle of a gap adds one gap.
     #[test]
     fn memory_is_bounded_where_gaps_are_split() {
         let mut calendar = Calendar::new(true, 1);

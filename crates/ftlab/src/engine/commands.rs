@@ -15,14 +15,15 @@
 //!                takes this long
 //! ```
 //!
-//! On several planes an operation begins as soon as it is ready and what it needs is free for it, also before
-//! what was placed earlier (choices.md#plane-order); inside a block nothing is overtaken that it depends on.
+//! On several planes an operation begins as soon as it is ready and its resources are free. It may
+//! begin before earlier operations (choices.md#plane-order). Inside a block it never overtakes an
+//! operation on which it depends.
 //!
-//! There are two simplifications. The command cycles of a program are on the bus together with its data;
-//! those of other operations are on it only if gaps may be used, because in order of placement nothing could
-//! come between a command and its data. An operation that a later read overtakes keeps the times it was
-//! given when it was placed; the operations after it on the plane pay for its delay
-//! (choices.md#overtaken-programs).
+//! There are two simplifications. First, the command cycles of a program are on the bus together
+//! with its data. Those of other operations are on the bus only if gaps may be used. In order of
+//! placement, nothing could come between a command and its data. Second, an operation that a later
+//! read overtakes keeps the times of its placement. The later operations on the plane pay for its
+//! delay (choices.md#overtaken-programs).
 
 use super::Timing;
 use super::array::Array;
@@ -54,7 +55,7 @@ pub(super) struct Order {
     pub issued: Nanos,
     /// When the earlier operations of its chain are done.
     pub ready: Nanos,
-    /// When what it must not overtake in its block is done.
+    /// When the operations of its block that it must not overtake are done.
     pub after: Nanos,
     /// How long the array works on it.
     pub time: Nanos,
@@ -88,8 +89,8 @@ pub(super) struct Commands {
     /// Array of each plane.
     array_of: Vec<u32>,
     channel_of: Vec<u32>,
-    /// The cache register of each plane; behind them, where reads interrupt programs, that of each plane for the
-    /// pages that leave.
+    /// The cache register of each plane. Where reads interrupt programs, the registers for pages
+    /// that leave each plane follow.
     registers: Vec<Calendar>,
     buses: Vec<Calendar>,
     blocks: Blocks,
@@ -99,9 +100,10 @@ pub(super) struct Commands {
     /// No operation will be ready before this.
     now: Nanos,
     operations: Vec<u64>,
-    /// Of each channel, the time of its transfers and command cycles.
+    /// For each channel, the time of its transfers and command cycles.
     on_bus: Vec<Nanos>,
-    /// Of each plane, when it was held, as far as that may overlap, and for how long.
+    /// For each plane, the recent times at which it was held, which may overlap new ones, and the
+    /// total.
     held: Vec<(Calendar, Nanos)>,
     pub log: Log,
 }
@@ -147,7 +149,7 @@ impl Commands {
         }
     }
 
-    /// When a plane and its channel are done with what was placed so far.
+    /// When a plane and its channel are done with all operations placed so far.
     pub fn free_at(&self, plane: u32) -> Nanos {
         self.array(plane).free_at().max(self.bus(plane).free_at())
     }
@@ -164,7 +166,7 @@ impl Commands {
         &self.buses[self.channel_of[plane as usize] as usize]
     }
 
-    /// Loads what an operation on a block touches.
+    /// Prefetches the data that an operation on a block touches.
     pub fn load_block_early(&self, block: u32) {
         self.blocks.load_early(block);
     }
@@ -197,7 +199,7 @@ impl Commands {
         self.now = time;
     }
 
-    /// Forgets what is over before any operation can be ready.
+    /// Forgets times before which no operation can be ready.
     fn forget(&mut self, plane: u32) {
         let (number, now) = (plane as usize, self.now);
         self.arrays[self.array_of[number] as usize].drop_before(now);
@@ -209,8 +211,9 @@ impl Commands {
         }
     }
 
-    /// The number of the register through which pages leave a plane. One that leaves while a program is interrupted
-    /// cannot wait for the page that has come for the next program: that waits for the array, and so for the read.
+    /// The number of the register through which pages leave a plane. A page that leaves during an
+    /// interrupted program cannot wait for the page of the next program. That page waits for the
+    /// array, and thereby for the read.
     fn register_of_reads(&self, plane: u32) -> usize {
         self.registers.len() - self.arrays.len() + plane as usize
     }
@@ -220,7 +223,7 @@ impl Commands {
     }
 
     /// Places an operation.
-    // Its caller is marked as cold for the sake of plain devices; this is not.
+    // Its caller is marked as cold to keep plain devices fast; this function is not cold.
     #[inline(never)]
     pub fn place(&mut self, order: Order) -> Placed {
         let Order { kind, plane, page, source, .. } = order;
@@ -229,7 +232,7 @@ impl Commands {
         if kind == Kind::CopyBack {
             after = self.blocks.ready(Kind::Program, plane, source, after);
         }
-        // A page can be brought in while the one before it is programmed.
+        // A page can arrive while the one before it is programmed.
         let waits = kind != Kind::Program || !self.cache_program;
         let order = Order { ready: if waits { after } else { order.ready }, after, ..order };
         let joined = self.join(&order);
@@ -292,7 +295,7 @@ impl Commands {
         self.on_bus[channel as usize]
     }
 
-    /// Adds to the busy time of a plane the part of a span that no earlier operation held it for.
+    /// Adds to the busy time of a plane the part of a span in which no earlier operation held it.
     fn hold(&mut self, plane: u32, from: Nanos, to: Nanos) {
         let overlaps = self.has_registers() || self.open.is_some();
         let (calendar, busy) = &mut self.held[plane as usize];
@@ -341,14 +344,15 @@ impl Commands {
         }
     }
 
-    /// The command cycles of a read that takes the array at `from`, after what it stops has stopped.
+    /// The command cycles of a read that takes the array at `from`, after a stopped operation has
+    /// stopped.
     fn read_command(&self, plane: u32, bus: &Search<'_>, from: Nanos) -> Span {
         let stop = self.suspend.filter(|_| self.array(plane).is_writing(from)).unwrap_or(0);
         self.command_cycles(bus, from + stop)
     }
 
-    /// How a page that was read moves from the array to the controller: when the array is released, and the
-    /// transfer.
+    /// How a page that was read moves from the array to the controller. Returns when the array is
+    /// released, and the transfer.
     fn read_out(
         &self,
         plane: u32,
@@ -392,10 +396,10 @@ impl Commands {
         self.incoming(plane, data, work, held)
     }
 
-    /// A program whose page arrives at these times.
+    /// A program whose page arrives in the span `data`.
     fn incoming(&self, plane: u32, data: Span, work: Span, held: Span) -> Placed {
         let until = if self.cache_program { work.0 } else { data.1 };
-        // Behind an uncached program nothing needs the register before the array is free again.
+        // After an uncached program nothing needs the register before the array is free again.
         let register = self.cache_program || self.registers[plane as usize].overtakes();
         Placed {
             start: data.0,
@@ -408,7 +412,8 @@ impl Commands {
         }
     }
 
-    /// When a page and its command move to a plane, if it is in the way of others until `until(arrival)`.
+    /// When a page and its command move to a plane. The page needs the register until
+    /// `until(arrival)`.
     fn bring_in(
         &self,
         plane: u32,
@@ -443,8 +448,8 @@ impl Commands {
     }
 }
 
-/// The shortest time of an operation that takes any; 1 ns where it depends on the page, or what a command
-/// leaves may be used by those that join it.
+/// The shortest time of an operation that takes any. It is 1 ns where the time depends on the page,
+/// or where joining operations may use a rest of a command's time.
 fn shortest(device: &DeviceConfig, timing: &Timing) -> Nanos {
     let Timing { read, oob_read, program, erase, .. } = *timing;
     let some = [read, oob_read, program, erase].into_iter().filter(|time| *time > 0);

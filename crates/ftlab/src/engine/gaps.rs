@@ -1,4 +1,5 @@
-//! The gaps before the end of what was placed: few, but tens of thousands on a device that is far behind.
+//! The gaps before the end of the placed work: few, but tens of thousands on a device that is far
+//! behind.
 
 use crate::units::Nanos;
 use std::mem::take;
@@ -6,11 +7,11 @@ use std::mem::take;
 /// Start and end, ns.
 pub type Gap = (Nanos, Nanos);
 
-/// Gaps of a run at most.
+/// Most gaps in a run.
 const LONGEST_RUN: usize = 128;
 
-/// Gaps in ascending order, in runs: a search passes over whole runs that end too early or whose gaps are too
-/// short, and a gap that comes between others moves those of its run at most.
+/// Gaps in ascending order, in runs. A search skips whole runs that end too early or whose gaps are
+/// too short. A gap inserted between others moves only those of its run.
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
     /// The runs before the last one, none of them empty.
@@ -77,8 +78,8 @@ impl Gaps {
         (cursor.run..=self.earlier.len()).flat_map(|run| self.run(run)).skip(cursor.at)
     }
 
-    /// Replaces the first gap that ends at `time` or later by what is left of it before and behind; returns what it
-    /// was.
+    /// Replaces the first gap that ends at `time` or later by its remains on both sides. Returns
+    /// the gap.
     #[inline]
     pub fn cut(&mut self, time: Nanos, rest: impl FnOnce(Gap) -> [Option<Gap>; 2]) -> Option<Gap> {
         let mut cursor = self.cursor();
@@ -122,7 +123,8 @@ impl Gaps {
         self.earlier.get_mut(number).map_or(&mut self.last, |run| &mut run.gaps)
     }
 
-    /// Moves the others only when as many were dropped.
+    /// Drops gaps of the first run. It moves the rest only when it is no longer than the dropped
+    /// part.
     fn drop_of_first_run(&mut self, count: usize) {
         self.len -= count;
         let dropped = self.dropped + count;
@@ -148,8 +150,8 @@ impl Gaps {
         }
     }
 
-    /// Drops an earlier run that is empty, halves one that is too long, and joins short ones: so memory is
-    /// bounded.
+    /// Drops an earlier run that is empty, halves one that is too long, and joins short ones, which
+    /// bounds the memory.
     fn tidy(&mut self, number: usize) {
         match self.earlier[number].gaps.len() {
             0 => _ = self.earlier.remove(number),
@@ -196,19 +198,19 @@ const fn length(gap: &Gap) -> Nanos {
     gap.1 - gap.0
 }
 
-/// A place among gaps, from which the next search begins: thousands may lie before.
+/// A place among gaps, from which the next search begins: thousands of gaps may lie before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     gaps: &'a Gaps,
     run: usize,
-    /// What is left of that run.
+    /// The rest of that run.
     of_run: &'a [Gap],
     at: usize,
 }
 
 impl Cursor<'_> {
-    /// Goes to the first gap that ends at `time` or later, and returns the first from there that is at least
-    /// `shortest` ns long.
+    /// Moves to the first gap that ends at `time` or later. Returns the first gap from there that
+    /// is at least `shortest` ns long.
     #[inline]
     pub fn seek(&mut self, time: Nanos, shortest: Nanos) -> Option<Gap> {
         if self.end_before().is_some_and(|end| end >= time) {
@@ -218,7 +220,7 @@ impl Cursor<'_> {
             self.go_to_run(time);
         }
         let is_over = |at: usize| self.of_run.get(at).is_some_and(|(_, end)| *end < time);
-        // Most often it is one of the next: steps that double, and then back by halves.
+        // It is mostly one of the next: search in steps that double, then by halves.
         let mut step = 1;
         while is_over(self.at + step - 1) {
             self.at += step;
@@ -232,7 +234,7 @@ impl Cursor<'_> {
         found.or_else(|| self.in_later_runs(shortest)).copied()
     }
 
-    /// The first gap of the runs behind that is as long as that.
+    /// The first gap of the later runs that is at least `shortest` ns long.
     fn in_later_runs(&self, shortest: Nanos) -> Option<&Gap> {
         let Gaps { earlier, last, .. } = self.gaps;
         let behind = earlier.iter().skip(self.run + 1);
@@ -250,7 +252,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Goes to the first run behind that ends at `time` or later, or to the last run.
+    /// Moves to the first later run that ends at `time` or later, or to the last run.
     fn go_to_run(&mut self, time: Nanos) {
         let earlier = &self.gaps.earlier;
         let all_over = |run: &Run| run.end < time;
@@ -270,7 +272,7 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    /// Against a plain list, with thousands of gaps, few, and none.
+    /// Compared with a plain list, with thousands of gaps, few, and none.
     #[test]
     fn runs_hold_what_a_list_holds() {
         let mut rng = Rng::new(4, "gaps");

@@ -20,7 +20,7 @@ pub enum Kind {
     Erase,
 }
 
-/// One operation: what was asked for, and when it was done. Times are ns.
+/// One operation: the command, and when it was done. Times are ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Booking {
     /// Number of the request that it belongs to, from 1 on.
@@ -47,7 +47,7 @@ pub struct Booking {
     pub source: Option<u32>,
     /// Number in that block of the page that it reads.
     pub source_page: Option<u32>,
-    /// When its plane or its bus, whichever came first, was first held for it.
+    /// When its plane or its bus was first held for it.
     pub start: Nanos,
     /// When the array was at work, from its start to its end.
     pub array: (Nanos, Nanos),
@@ -100,7 +100,7 @@ impl Log {
         Some(self.bookings.len() - 1)
     }
 
-    /// Puts off a program that waits for the others of its multi-plane command.
+    /// Delays a program that waits for the others of its multi-plane command.
     pub(super) fn delay(&mut self, number: usize, array: (Nanos, Nanos)) {
         self.bookings[number].array = array;
         self.bookings[number].end = array.1;

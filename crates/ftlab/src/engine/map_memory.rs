@@ -1,15 +1,15 @@
-//! The memory with the map, where it takes time: RAM, or a chip of its own such as PCM.
+//! The memory of the map, where access takes time: RAM, or a separate chip such as PCM.
 
 use super::calendar::Calendar;
 use crate::units::Nanos;
 
-/// What it costs to change the map, and who waits for that.
+/// The cost of a change of the map, and whether the chain waits for it.
 #[derive(Clone, Debug)]
 pub(super) enum MapMemory {
     /// RAM: the chain of the change waits for it.
     Ram { update: Nanos },
-    /// A chip that does one thing at a time. A read waits for it; what is to be written waits in a buffer,
-    /// and no one for it (choices.md#hat-time).
+    /// A chip that does one thing at a time. A read waits for it. A write waits in a buffer, and no
+    /// chain waits for the write (choices.md#hat-time).
     Chip { read: Nanos, write: Nanos, busy: Calendar },
 }
 
@@ -19,14 +19,14 @@ impl MapMemory {
         MapMemory::Chip { read, write, busy: Calendar::new(true, 1) }
     }
 
-    /// No page will be asked for before `time`.
+    /// Forgets the time before `time`, as no lookup begins earlier.
     pub(super) fn forget_before(&mut self, time: Nanos) {
         if let MapMemory::Chip { busy, .. } = self {
             busy.drop_before(time);
         }
     }
 
-    /// When a page that is asked for at `time` has been found.
+    /// When a lookup of a page that begins at `time` ends.
     pub(super) fn found(&mut self, time: Nanos) -> Nanos {
         match self {
             MapMemory::Ram { .. } => time,
@@ -36,7 +36,7 @@ impl MapMemory {
         }
     }
 
-    /// When a chain goes on that changes the map at `time`.
+    /// When a chain that changes the map at `time` continues.
     pub(super) fn changed(&mut self, time: Nanos) -> Nanos {
         match self {
             MapMemory::Ram { update } => time + *update,
@@ -54,7 +54,7 @@ impl MapMemory {
     }
 }
 
-/// Takes a chip for the first time from `from` on in which it is free for so long; returns its end.
+/// Takes a chip for the first `length` ns from `from` on in which it is free. Returns their end.
 fn take(busy: &mut Calendar, from: Nanos, length: Nanos) -> Nanos {
     let (start, end) = busy.search().find(from, length);
     if start < end {
@@ -67,7 +67,7 @@ fn take(busy: &mut Calendar, from: Nanos, length: Nanos) -> Nanos {
 mod tests {
     use super::*;
 
-    /// GC books changes far ahead: a page that is asked for before them does not wait for them.
+    /// GC books changes far ahead; an earlier lookup does not wait for them.
     #[test]
     fn a_lookup_goes_before_changes_that_come_later() {
         let mut chip = MapMemory::chip(1_000, 4_000);

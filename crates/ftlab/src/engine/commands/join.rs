@@ -1,9 +1,10 @@
 //! Operations on several planes of a die that take one command together.
 //!
-//! By default these are consecutive pages of one request, at the same page of their blocks: the programs of a
-//! command wait for its last page. With `device.multi_plane_joins = waiting` whatever waits for the die joins,
-//! of any request and of GC: a command takes along what is ready before it begins, on planes that it leaves
-//! alone, and nothing that was placed ends later for it (choices.md#multi-plane-joins).
+//! By default these are consecutive pages of one request, at the same page of their blocks. The
+//! programs of a command wait for its last page. With `device.multi_plane_joins = waiting`
+//! operations of any request and of GC join. A command includes all operations that are ready
+//! before it begins, on planes that it does not use. It delays the end of no earlier operation
+//! (choices.md#multi-plane-joins).
 
 use super::{Commands, Order, Placed};
 use crate::device::{DeviceConfig, MultiPlaneJoins};
@@ -30,7 +31,8 @@ impl Command {
         &self.members[0].0
     }
 
-    /// Whether an operation works alike, on another plane: at the same page, and from the same page.
+    /// Whether an operation does the same on another plane: at the same page, and from the same
+    /// page.
     fn is_alike(&self, order: &Order) -> bool {
         let first = self.first();
         let at = |order: &Order| (order.kind, order.page.1, order.source.1);
@@ -49,9 +51,10 @@ impl Command {
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     joins: MultiPlaneJoins,
-    /// Those of each array, in the order of placement; none but the last if only the pages of a request join.
+    /// Those of each array, in the order of placement. If only pages of a request join, only the
+    /// last one.
     commands: Vec<VecDeque<Command>>,
-    /// The array of the command that was placed last, if nothing has joined another since.
+    /// The array of the command placed last, unless an operation has joined another command since.
     last: Option<u32>,
 }
 
@@ -70,12 +73,13 @@ impl Open {
 }
 
 impl Commands {
-    /// Places an operation as part of a command that was placed before, and tells which of its array that is.
+    /// Places an operation as part of an earlier command. Returns its number among the commands of
+    /// the array.
     pub(super) fn join(&mut self, order: &Order) -> Option<(Placed, usize)> {
         let open = self.open.as_mut()?;
         let array = self.array_of[order.plane as usize];
         let (joins, last) = (open.joins, open.last);
-        // Taken out, for what is placed changes the rest.
+        // Taken out, because placing changes the rest.
         let commands = std::mem::take(&mut open.commands[array as usize]);
         let mut joined = match commands.back() {
             Some(command) if last == Some(array) => {
@@ -91,7 +95,7 @@ impl Commands {
         joined
     }
 
-    /// Notes what an operation has joined, or what others may join.
+    /// Notes a command that an operation has joined, or one that others may join.
     pub(super) fn remember(
         &mut self,
         member: (Order, Option<usize>),
@@ -119,7 +123,8 @@ impl Commands {
         }
     }
 
-    /// Joins the command before it, if that is for the same request and began when the operation was ready.
+    /// Joins the last command, if it is for the same request and the operation was ready by its
+    /// start.
     fn join_last(&mut self, order: &Order, last: &Command) -> Option<Placed> {
         let fits = self.can_share(order, last)
             && last.first().request == order.request
@@ -132,7 +137,8 @@ impl Commands {
         }
     }
 
-    /// Joins the first command that has not begun when the operation is ready, and has room for it as it is.
+    /// Joins the first command that begins after the operation is ready and can include it
+    /// unchanged.
     fn join_waiting(
         &mut self,
         order: &Order,
@@ -157,14 +163,14 @@ impl Commands {
             Some((placed?, number))
         });
         if let (Some(_), Some(open)) = (placed, &mut self.open) {
-            // Its pages are of several requests now: none of them may be put off.
+            // Its pages are of several requests now, and none of them may be delayed.
             open.last = None;
         }
         placed
     }
 
-    /// Whether a command can work on another plane of its die for an operation, which takes as long: a page in SLC mode is
-    /// done before others of its number.
+    /// Whether a command can do an operation on another plane of its die in the same time. A page
+    /// in SLC mode takes less time than others of its number.
     fn can_share(&self, order: &Order, command: &Command) -> bool {
         self.die_of(order.plane) == self.die_of(command.first().plane)
             && command.is_alike(order)
@@ -180,7 +186,7 @@ impl Commands {
         }
     }
 
-    /// A read, a copy-back or an erase; what is read leaves behind the pages before it.
+    /// Joins a read, a copy-back or an erase. A page that is read leaves after the earlier pages.
     fn join_as_it_is(&mut self, order: &Order, command: &Command) -> Option<Placed> {
         let Order { kind, plane, .. } = *order;
         let transfer = if kind == Kind::Read { self.transfer } else { 0 };
