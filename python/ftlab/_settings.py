@@ -252,14 +252,14 @@ class Wear(Settings):
     Parameters
     ----------
     policy
-        What is done against uneven wear. ``"none"``: Nothing: the free block with the lowest number
-        is taken. ``"dynamic"``: The free block with the fewest erases is taken. ``"static"``: That,
-        and data that have lain long are moved to worn blocks. Default: dynamic. Source: FlashSim;
+        How uneven wear is prevented. ``"none"``: Nothing: the free block with the lowest number is
+        taken. ``"dynamic"``: The free block with the fewest erases is taken. ``"static"``: The
+        same, and data that have lain long move to worn blocks. Default: dynamic. Source: FlashSim;
         choices.md#free-block.
     gap
-        With ``static``, the largest difference between the erases of two blocks of a part. A
-        smaller one than 4 has no end of moves: blocks that were just moved are worn enough to be
-        moved again. Default: 16. Unit: erases. Range: at least 4. Source: choices.md#wear-below.
+        With ``static``, the largest difference between the erases of two blocks of a part. Below 4
+        the moves never end: blocks that were just moved are worn enough to be moved again. Default:
+        16. Unit: erases. Range: at least 4. Source: choices.md#wear-below.
     part
         With ``static``, the blocks that are levelled together. ``"plane"``: Those of a plane.
         ``"region"``: Those of a plane in a region of the FTL: a zone, a block- or a page-mapped

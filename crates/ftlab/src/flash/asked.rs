@@ -1,14 +1,15 @@
-//! What the host asks of the FTL in the call under way: the pages that it must serve, each once, and no others.
+//! The requests of the host that the FTL must serve in the present call: each page once, and no
+//! others.
 //!
 //! ```text
 //! ask(write, 5 6 7)   begin_page, program 5   begin_page, program 6   begin_page, program 7   answered
 //! ```
 //!
-//! Versions prove that a page holds what was written last *to the page that the FTL named*. This proves that the FTL
-//! named the pages of the request. Between two requests nothing is asked.
+//! Versions prove that a page holds the last write *to the page that the FTL named*. This module
+//! proves that the FTL named the pages of the request. Between two requests the FTL serves no page.
 //!
-//! Pages in a row that are served in their order, as nearly all are, are counted off by one cursor. All others are a
-//! [`List`].
+//! One cursor counts off consecutive pages that are served in order, as nearly all are. All others
+//! are a [`List`].
 
 mod list;
 
@@ -19,15 +20,15 @@ use list::List;
 pub(super) use list::Undone;
 use std::fmt;
 
-/// What is done with the pages that are asked for.
+/// What is done with the requested pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Service {
     Read,
     Write,
     Trim,
-    /// Flushes have no pages, and between two requests there are none.
+    /// No page: for a flush, and between two requests.
     Nothing,
-    /// No host has asked for anything yet, as in tests of a device: every page may be served.
+    /// No host has made a request yet, as in tests of a device: every page may be served.
     Anything,
 }
 
@@ -43,17 +44,17 @@ impl Service {
     }
 }
 
-/// Nothing is asked for. This and the next two are odd, and above every cursor.
+/// The host requests nothing. This and the next two are odd, and above every cursor.
 const NOTHING: u64 = u64::MAX;
 
-/// Nothing is asked for, and the pages of the next request will be a list.
+/// The host requests nothing, and the pages of the next request form a list.
 const NOTHING_LISTED: u64 = NOTHING - 2;
 
-/// The pages that are asked for are a list.
+/// The pages of the request form a list.
 const LISTED: u64 = NOTHING - 4;
 
-/// The cursor before a page is begun. It is one higher when the page is begun, and two when it is served: then the
-/// next page is due.
+/// The cursor before a page is begun. It is one higher when the page is begun. It is two higher
+/// when the page is served, and then the next page is due.
 #[inline(always)]
 const fn cursor(service: Service, lpn: Lpn) -> u64 {
     (service as u64) << (u32::BITS + 2) | (lpn.0 as u64) << 1
@@ -62,7 +63,7 @@ const fn cursor(service: Service, lpn: Lpn) -> u64 {
 /// The pages of a request, and how many of them are begun and served.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    /// Of pages in a row: the cursor before the first.
+    /// For consecutive pages, the cursor before the first.
     first: u64,
     /// The cursor; `NOTHING`, `NOTHING_LISTED` or `LISTED` where there is none.
     at: u64,
@@ -82,13 +83,13 @@ impl Default for Asked {
 }
 
 impl Asked {
-    /// There is a host, and it asks for nothing now.
+    /// There is a host, which requests nothing now.
     pub fn nothing() -> Self {
         Asked { list: List::of(Service::Nothing, &[]), ..Asked::default() }
     }
 
-    /// The host asks for these pages, ascending, after so many operations of the device. Returns whether the request
-    /// before is over: an FTL does not make requests of its own.
+    /// The host requests these pages, ascending, after `operations` operations of the device.
+    /// Returns whether the earlier request is over: an FTL makes no requests itself.
     #[inline(always)]
     #[must_use]
     pub fn ask(&mut self, op: Op, pages: &[Lpn], operations: usize) -> bool {
@@ -117,8 +118,8 @@ impl Asked {
         true
     }
 
-    /// The first page of the request and how many it has; `None` if the host does not ask to write this page, or that is
-    /// done.
+    /// The first page of the request and its number of pages. `None` if the host does not request a
+    /// write of this page, or the write is done.
     pub fn request_of(&self, lpn: Lpn) -> Option<(Lpn, u32)> {
         if self.at >= LISTED {
             return self.list.request_of(lpn);
@@ -134,12 +135,12 @@ impl Asked {
         self.at != self.idle
     }
 
-    /// All pages that are not begun wait for what was done so far.
+    /// All pages that are not begun wait for the operations done so far.
     pub fn wait_for_work(&mut self, operations: usize) {
         self.operations = operations;
     }
 
-    /// Whether the FTL may do something for all pages that are not begun.
+    /// Whether the FTL may do work on which all pages that are not begun wait.
     ///
     /// # Errors
     /// The rule that is broken.
@@ -151,7 +152,7 @@ impl Asked {
         self.list.may_begin(operations == self.operations)
     }
 
-    /// Begins the next page, after so many operations of the device.
+    /// Begins the next page, after `operations` operations of the device.
     ///
     /// # Errors
     /// The rule that is broken.
@@ -171,7 +172,7 @@ impl Asked {
         self.list.begin(operations == self.operations)
     }
 
-    /// Serves a page. Returns what for, if it was asked for and not served yet.
+    /// Serves a page. Returns the cause if the page was requested and is not served yet.
     #[inline(always)]
     pub fn serve(&mut self, service: Service, lpn: Lpn) -> Option<Cause> {
         if self.at != cursor(service, lpn) + 1 {
@@ -187,7 +188,7 @@ impl Asked {
         self.list.serve(service, lpn)
     }
 
-    /// From now on the pages of this request are a list.
+    /// Turns the pages of this request into a list.
     fn make_list(&mut self) {
         if self.at >= LISTED {
             return;
@@ -214,7 +215,8 @@ impl Asked {
         self.leave_idle(NOTHING_LISTED);
     }
 
-    /// Changes what the cursor is between two requests, now if this is between two.
+    /// Changes the cursor of the time between two requests. It takes effect now if no request is
+    /// under way.
     fn leave_idle(&mut self, idle: u64) {
         if !self.is_under_way() {
             self.at = idle;
@@ -222,13 +224,13 @@ impl Asked {
         self.idle = idle;
     }
 
-    /// From now on these pages, ascending, are served for another cause, and not because the host asks.
+    /// From now on these pages, ascending, are served for another cause than the host's request.
     pub fn set_apart(&mut self, cause: Cause, pages: &[Lpn]) {
         self.list.set_apart(cause, pages);
         self.always_list();
     }
 
-    /// From now on all pages are served because the host asks.
+    /// From now on all pages are served for the host's request.
     pub fn end_apart(&mut self) {
         self.list.end_apart();
         if !self.list.keeps() {
@@ -236,7 +238,7 @@ impl Asked {
         }
     }
 
-    /// Whether the newest version of a page is in the RAM of the FTL alone.
+    /// Whether only the RAM of the FTL has the newest version of a page.
     pub fn owes(&self, lpn: Lpn) -> bool {
         self.list.owes(lpn)
     }
@@ -246,7 +248,8 @@ impl Asked {
         self.list.most_kept()
     }
 
-    /// Ends the request. Returns what was left undone, if anything was; `holds_data` says whether a page has data.
+    /// Ends the request. Returns what was left undone, if anything; `holds_data` states whether a
+    /// page has data.
     #[inline(always)]
     pub fn answer(&mut self, op: Op, holds_data: impl Fn(Lpn) -> bool) -> Option<Undone> {
         if self.at == self.end {
@@ -264,7 +267,7 @@ impl Asked {
     }
 }
 
-/// Shown in the message about a page that was not asked for.
+/// Shown in the message about a page that was not requested.
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut listed = self.clone();

@@ -1,4 +1,4 @@
-//! Cells of several bits: which page of a block is which bit of its word line, and how long that takes.
+//! Cells of several bits: the bit of its word line that each page is, and the time that it takes.
 //!
 //! ```text
 //! mlc   page        0  1  2  3  4  5  6 ...   P-2  P-1        page 0 and the odd ones are LSB pages
@@ -18,8 +18,9 @@ use crate::error::Error;
 use crate::units::{Duration, Nanos, Pbn};
 use std::ops::Range;
 
-/// Read and program times of page types relative to each other, LSB first: `SimpleSSD`'s MLC (40 and 65
-/// us, 500 and 1300 us) and TLC (58, 78 and 107 us; 558, 2201 and 5001 us).
+/// Read and program times of page types relative to each other, LSB first. They are those of
+/// `SimpleSSD`: MLC reads in 40 and 65 us and programs in 500 and 1300 us. TLC reads in 58, 78 and
+/// 107 us and programs in 558, 2201 and 5001 us.
 const READ_SHARES: [&[u64]; 3] = [&[1], &[40, 65], &[58, 78, 107]];
 const PROGRAM_SHARES: [&[u64]; 3] = [&[1], &[500, 1300], &[558, 2201, 5001]];
 
@@ -102,8 +103,8 @@ impl Cells {
     }
 }
 
-/// Word line and bit of each page of a block, in the order in which the pages are programmed: bit `b` of
-/// word line `w` is programmed in the same step as the LSB of word line `w + b`.
+/// Word line and bit of each page of a block, in the order in which the pages are programmed. One
+/// step programs the LSB of word line `w + b` and bit `b` of word line `w`.
 fn sequence(word_lines: u32, bits: u32) -> impl Iterator<Item = (u32, u8)> {
     let steps = 0..word_lines + bits - 1;
     steps.flat_map(move |step| {

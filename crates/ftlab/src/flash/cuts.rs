@@ -1,4 +1,4 @@
-//! Power cuts: a device as it is when power comes back.
+//! Power cuts: the state of a device when power returns.
 
 use super::meter::Meter;
 use super::persistence::{Change, Checkpoints, Memory, Tombstones};
@@ -7,25 +7,25 @@ use crate::device::DeviceConfig;
 use crate::units::{Lpn, Ppn};
 use serde::{Deserialize, Serialize};
 
-/// How the change that a power cut interrupts is left.
+/// How a power cut leaves the change that it interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tear {
-    /// It was not begun.
+    /// The change was not begun.
     Before,
-    /// A page cannot be read; a page of a block looks erased or cannot be read, each time anew, and the block must be
-    /// erased again before it is programmed.
+    /// The page of a program cannot be read. After an erase, each read of a page shows an erased
+    /// page or fails, at random. The block must be erased again before it is programmed.
     Within,
-    /// The same; and the pages that were programmed before to the cells of the page cannot be read either.
+    /// The same. In addition, earlier pages in the cells of the page cannot be read.
     Paired,
 }
 
 impl Tear {
-    /// All, that of cells of several bits last.
+    /// All, with the one for cells of several bits last.
     pub const ALL: [Tear; 3] = [Tear::Before, Tear::Within, Tear::Paired];
 }
 
-/// A device as cuts at one change of its medium after another leave it.
+/// A device as cuts leave it, at one change of its medium after the other.
 pub struct Cuts {
     changes: Vec<Change>,
     /// Changes that are done.
@@ -34,8 +34,8 @@ pub struct Cuts {
 }
 
 impl Device {
-    /// Has the OOB of each page keep a sequence number, and notes each change of the medium from now on: power is
-    /// going to be cut. To be called while the device is erased.
+    /// Prepares for power cuts: the OOB of each page keeps a sequence number, and each change of
+    /// the medium is noted. Call it while the device is erased.
     pub fn remember(&mut self) {
         self.keep_memory(true);
         self.expect_power_cuts();
@@ -47,20 +47,20 @@ impl Device {
         self.flash.note_what_is_there();
     }
 
-    /// Has the OOB of each page keep a sequence number, which changes nothing that an FTL does. Power can be lost
-    /// behind the last change alone ([`Device::lose_power`]).
+    /// Has the OOB of each page keep a sequence number, which changes nothing that an FTL does.
+    /// Power can be lost only after the last change ([`Device::lose_power`]).
     pub fn number_versions(&mut self) {
         self.keep_memory(false);
         unless_bug!(RecoveryChangesOrder, {}, self.expect_power_cuts());
     }
 
-    /// Has an FTL that is built from now on expect power cuts.
+    /// An FTL that is built from now on expects power cuts.
     pub(crate) const fn expect_power_cuts(&mut self) {
         self.flash.power_safe = true;
     }
 
-    /// Cuts power, behind all changes: what was programmed is left, and nothing is known of it. Counts begin at
-    /// zero, and from now on operations take as long as `device` says.
+    /// Cuts power after all changes: programmed pages remain, and the controller knows nothing of
+    /// them. Counts begin at zero, and operations take as long as `device` states.
     pub fn lose_power(&mut self, device: &DeviceConfig) {
         let Flash { medium, truth, meter, regions, wear, persistence, .. } = &mut self.flash;
         medium.forget();
@@ -71,26 +71,27 @@ impl Device {
         *wear = None;
     }
 
-    /// Makes a checkpoint whenever so many pages were programmed, or none.
+    /// Makes a checkpoint after each `pages` programmed pages, or none.
     pub fn checkpoint_every(&mut self, pages: Option<u64>) {
         let blocks = self.geometry().blocks();
         self.flash.persistence.checkpoints = pages.map(|pages| Checkpoints::every(pages, blocks));
     }
 
-    /// Has trims outlive power cuts, or no longer, as `device.trim` does. To be called while the device is erased.
+    /// Sets whether trims survive power cuts, as `device.trim` does. Call it while the device is
+    /// erased.
     pub fn keep_trims(&mut self, durable: bool) {
         let place = durable.then(|| Tombstones::new(self.geometry()));
         self.flash.persistence.tombstones = place;
     }
 
-    /// Whether trims outlive power cuts.
+    /// Whether trims survive power cuts.
     #[must_use]
     pub const fn keeps_trims(&self) -> bool {
         self.flash.persistence.tombstones.is_some()
     }
 
-    /// Pages programmed, blocks erased, checkpoints made and tombstones written since power came, where that is
-    /// [noted](Device::remember).
+    /// Pages programmed, blocks erased, checkpoints made and tombstones written since power came.
+    /// They are counted where they are [noted](Device::remember).
     #[must_use]
     pub fn changes(&self) -> usize {
         self.flash.persistence.memory.as_ref().map_or(0, |memory| memory.changes.len())
@@ -103,8 +104,8 @@ impl Device {
         &Tear::ALL[..2 + paired]
     }
 
-    /// Logical pages whose newest version the last cut has destroyed although it was programmed long before: in the
-    /// cells of the page that was cut ([`Tear::Paired`]).
+    /// Logical pages whose newest version the last cut has destroyed although it was programmed
+    /// long before. It shared cells with the page that was cut ([`Tear::Paired`]).
     #[must_use]
     pub fn lost(&self) -> &[Lpn] {
         self.flash.persistence.memory.as_ref().map_or(&[], |memory| &memory.lost)
@@ -122,7 +123,7 @@ impl Device {
         self.flash.truth.host_programs_of(lpn)
     }
 
-    /// OOBs read after power was lost, to find out what is there.
+    /// OOBs read after power was lost, to find the state of the medium.
     #[must_use]
     pub const fn surveyed(&self) -> u64 {
         self.flash.meter.surveyed
@@ -132,12 +133,12 @@ impl Device {
 impl Cuts {
     /// The cuts of a run, from its first change on.
     ///
-    /// `before` is the device when power came: erased, or as a cut had left it. Of `after`, the same device
-    /// when the run was over, the medium is not looked at, only what has changed it.
+    /// `before` is the device when power came: erased, or as a cut had left it. `after` is the same
+    /// device when the run was over; only its changes are used, not its medium.
     #[must_use]
     pub fn of(mut before: Device, after: &Device) -> Cuts {
         before.flash.truth.remember_versions(&after.flash.truth);
-        // Which blocks are in SLC mode, the FTL has said.
+        // The FTL has declared which blocks are in SLC mode.
         before.flash.set_cells(after.flash.medium.cells.clone());
         let memory = after.flash.persistence.memory.as_ref();
         let changes = memory.map_or_else(Vec::new, |memory| memory.changes.clone());
@@ -165,7 +166,7 @@ impl Cuts {
         self.done += 1;
     }
 
-    /// The device when power is cut in the next change.
+    /// The device after a power cut in the next change.
     #[must_use]
     pub fn cut(&self, tear: Tear) -> Device {
         let mut device = self.now.clone();
@@ -185,10 +186,10 @@ impl Cuts {
         device
     }
 
-    /// The device when power is cut in the change with this number.
+    /// The device after a power cut in the change with this number.
     ///
     /// # Panics
-    /// When there are not so many.
+    /// When there are fewer changes.
     #[must_use]
     pub fn at(mut self, change: usize, tear: Tear) -> Device {
         (self.done..change).for_each(|_| self.advance());
@@ -197,7 +198,7 @@ impl Cuts {
 }
 
 impl Flash {
-    /// Undergoes a change that was noted before, on a medium that nobody uses.
+    /// Applies a noted change to a medium that no FTL uses.
     fn undergo(&mut self, change: &Change) {
         match change {
             Change::Program { ppn, raw, stamp, .. } => {
@@ -213,7 +214,7 @@ impl Flash {
         self.persistence.undergo(change);
     }
 
-    /// Makes the pages unreadable that were programmed to the cells of a page before.
+    /// Makes earlier pages unreadable that share cells with a page.
     fn tear_paired(&mut self, ppn: Ppn) {
         let geometry = &self.medium.geometry;
         let (pbn, page) = (geometry.block_of(ppn), geometry.page_in_block(ppn));

@@ -10,7 +10,7 @@ use crate::units::{Lpn, Nanos, Pbn, Ppn};
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 
-/// A device under measurement. It lends an FTL its [`Flash`]; the instruments stay here.
+/// A device under measurement. It lends an FTL its [`Flash`] and keeps the instruments.
 pub struct Device {
     pub(super) flash: Flash,
 }
@@ -58,12 +58,12 @@ impl Device {
         Ok(Device { flash: Flash::new(device, capacity)? })
     }
 
-    /// Has the FTL wait for a host: from now on it serves what it is asked for, and nothing else.
+    /// Has the FTL wait for a host: from now on it serves only what the host requests.
     pub(crate) fn await_host(&mut self) {
         self.flash.truth.asked = Asked::nothing();
     }
 
-    /// Stops comparing versions: for benchmarks only. The rules of NAND stay checked.
+    /// Stops comparing versions, for benchmarks only. The rules of NAND are still checked.
     pub const fn skip_verification(&mut self) {
         self.flash.truth.verify = false;
     }
@@ -80,7 +80,8 @@ impl Device {
         &self.flash.meter.ledger
     }
 
-    /// By plane, the operations whose cause [serves](Cause::serves) requests, since measuring started.
+    /// For each plane, the operations whose cause [serves](Cause::serves) requests, since measuring
+    /// started.
     #[must_use]
     pub fn serving_operations(&self) -> &[u64] {
         &self.flash.meter.serving
@@ -123,21 +124,22 @@ impl Device {
         self.flash.meter.invalidations + operations.sum::<u64>()
     }
 
-    /// Pages loaded into RAM minus pages stored from RAM, since measuring started. The difference is still
-    /// in RAM or was superseded there; it is negative when pages loaded before have been stored.
+    /// Pages loaded into RAM minus pages stored from RAM, since measuring started. The difference
+    /// is still in RAM or was superseded there. It is negative when pages loaded earlier have been
+    /// stored.
     #[must_use]
     pub const fn loads_not_stored(&self, cause: Cause) -> i64 {
         self.flash.meter.not_stored[cause as usize]
     }
 
-    /// Sets all counts to zero and the clock to an idle device at time 0; the pages stay.
+    /// Sets all counts to zero and the clock to an idle device at time 0; the pages remain.
     pub fn start_measuring(&mut self) {
         self.flash.meter.reset();
         self.flash.persistence.checkpoints.iter_mut().for_each(Checkpoints::restart);
         self.flash.truth.reset_counts();
     }
 
-    /// Resets the clock to an idle device at time 0 and logs when operations are done from then on.
+    /// Resets the clock to an idle device at time 0 and logs operations from then on.
     pub fn start_log(&mut self, device: &DeviceConfig, log: Log) {
         self.flash.meter.timeline.start_log(device, &self.flash.medium.geometry, log);
     }
@@ -154,26 +156,26 @@ impl Device {
         self.flash.medium.order
     }
 
-    /// What a page holds, for checks; an FTL has to read the page or its OOB.
+    /// What a page holds, for audits. An FTL has to read the page or its OOB instead.
     #[must_use]
     pub fn audit_owner(&self, ppn: Ppn) -> Option<Owner> {
         self.flash.medium.owner(ppn)
     }
 
-    /// What the OOB of a page holds of a map, where that is [noted](Device::remember).
+    /// The part of a map in the OOB of a page, where it is [noted](Device::remember).
     #[must_use]
     pub fn audit_oob(&self, ppn: Ppn) -> Option<&Content> {
         self.flash.oob_content(ppn)
     }
 
-    /// Whether a logical page holds data, which is known only [with verification](Device::verifies).
+    /// Whether a logical page holds data. It is known only [with verification](Device::verifies).
     #[must_use]
     pub fn audit_holds_data(&self, lpn: Lpn) -> bool {
         self.flash.truth.holds_data(lpn)
     }
 
-    /// Logical pages that the host has written over the device's life, which is known only
-    /// [with verification](Device::verifies).
+    /// Logical pages that the host has written since the device was new. Known only [with
+    /// verification](Device::verifies).
     #[must_use]
     pub fn written_pages(&self) -> Option<u64> {
         self.flash.truth.written_pages()
@@ -247,7 +249,8 @@ impl Device {
         }
     }
 
-    /// Checks the law of every map: a logical page that holds data is mapped to the valid page that holds it.
+    /// Checks the rule of every map: a logical page that holds data is mapped to the valid page
+    /// that holds it.
     ///
     /// # Panics
     /// When a page is lost, or mapped to a page that is superseded or holds something else.

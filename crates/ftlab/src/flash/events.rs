@@ -1,21 +1,21 @@
-//! A device whose pages have their content elsewhere, such as in a file: what is done to it, in order, and how it
-//! comes to be again what it was.
+//! A device whose pages have their content elsewhere, such as in a file. This module reports what
+//! is done to it, in order, and restores its state.
 
 use super::persistence::{Burial, Change, Content};
 use super::{Device, Flash, Owner, Tombstone};
 use crate::units::{Lpn, Pbn, Ppn};
 
-/// Bits of a stamp, in which a version is told from others of its page.
+/// Bits of a stamp, which distinguish a version from others of its page.
 const STAMP: u64 = (1 << 15) - 1;
 
-/// Something that was done to the device.
+/// An operation on the device.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The host was given what a page holds.
+    /// The host received the content of a page.
     Read {
-        /// What it asked for.
+        /// The page that it requested.
         lpn: Lpn,
-        /// Where the FTL has that.
+        /// The place of that page.
         ppn: Ppn,
     },
     /// A page was programmed.
@@ -26,9 +26,9 @@ pub enum Event {
         owner: Owner,
         /// The sequence number of that version.
         sequence: u64,
-        /// Where the version was read, if it is not new.
+        /// The page from which the version was copied, if it is not new.
         from: Option<Ppn>,
-        /// What it, or its OOB, holds of a map.
+        /// The part of a map that it, or its OOB, holds.
         content: Option<Content>,
     },
     /// A block was erased.
@@ -49,12 +49,12 @@ pub struct Kept {
     pub owner: Owner,
     /// The sequence number of that version.
     pub sequence: u64,
-    /// What it, or its OOB, holds of a map.
+    /// The part of a map that it, or its OOB, holds.
     pub content: Option<Content>,
 }
 
 impl Device {
-    /// [`Device::remember`], and notes what the host reads, too.
+    /// [`Device::remember`], and also notes the reads of the host.
     pub fn tell(&mut self) {
         self.remember();
         if let Some(memory) = &mut self.flash.persistence.memory {
@@ -62,7 +62,7 @@ impl Device {
         }
     }
 
-    /// What was done since this was last asked, where the device [tells](Device::tell).
+    /// The events since the last call, if the device [notes them](Device::tell).
     pub fn events(&mut self) -> Vec<Event> {
         let Flash { medium, persistence, .. } = &mut self.flash;
         let Some(memory) = &mut persistence.memory else { return Vec::new() };
@@ -84,16 +84,16 @@ impl Device {
                 Some(Change::Burial(Burial::Page(tombstones))) => {
                     events.extend(tombstones.iter().copied().map(Event::Trim));
                 }
-                // The device is mounted from all OOBs, and from all tombstones that were told.
+                // The device is mounted from all OOBs and from all reported tombstones.
                 Some(Change::Checkpoint(_) | Change::Burial(_)) | None => {}
             }
         }
         events
     }
 
-    /// Makes a device that is erased and [tells](Device::tell) what it was: with these pages and tombstones, blocks
-    /// that were erased so often, and `last`, the highest sequence number that there was. An FTL has to mount then,
-    /// which says what is true.
+    /// Restores the past state of a device that is erased and [notes events](Device::tell). The
+    /// state is these pages and tombstones, the erases of each block, and `last`, the highest
+    /// sequence number in use. An FTL then has to mount, which determines the valid versions.
     ///
     /// # Panics
     /// When the device does not remember, or a page lies beyond it.

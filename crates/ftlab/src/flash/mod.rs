@@ -30,14 +30,15 @@
 //! | [`move_back`](Flash::move_back) | as `copy_back` | invalidated | copy-back |
 //! | [`load`](Flash::load), later [`store`](Flash::store) | into RAM, and back | still valid | read; program |
 //!
-//! What an FTL keeps in an OOB is programmed with its page, once: [`Flash::program_oob`] says how many
-//! bytes it is, and refuses what does not fit. Its content lives in the tables of the FTL.
+//! An FTL programs the content of an OOB with its page, once. [`Flash::program_oob`] takes its
+//! length in bytes and rejects content that does not fit. The content itself lives in the tables of
+//! the FTL.
 //!
 //! Memory: 6 bytes per physical page (owner, stamp), 2 per logical page (version), and a bit. Tables
 //! start as zeroes, which the operating system provides when a page of them is first touched.
 
-// The device is the inner loop of everything: its small steps are inlined into each command, so that
-// the compiler computes a page's block and plane once.
+// The device is the inner loop of everything. Its small steps are inlined into each command, so
+// that the compiler computes a page's block and plane once.
 #![allow(clippy::inline_always)]
 
 mod asked;
@@ -93,7 +94,7 @@ use std::ops::Range;
 use truth::Truth;
 use wear::Wear;
 
-/// What a command that broke a rule was about, beside a page.
+/// The subject of a command that broke a rule, in addition to a page.
 #[derive(Clone, Copy)]
 enum About {
     Nothing,
@@ -115,8 +116,8 @@ impl fmt::Display for About {
     }
 }
 
-/// A page that was read into RAM, to be programmed elsewhere: what [`Flash::load`] returns and
-/// [`Flash::store`] takes.
+/// A page that was read into RAM, to be programmed elsewhere. [`Flash::load`] returns it and
+/// [`Flash::store`] takes it.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Loaded {
@@ -126,10 +127,11 @@ pub struct Loaded {
     sequence: u64,
 }
 
-/// The commands of a device, and what its controller knows without reading: all that an FTL gets.
+/// The commands of a device, and what its controller knows without reading: all that an FTL
+/// receives.
 ///
-/// The counts, the clock and the versions of pages belong to the [`Device`], which lends the FTL this part
-/// of itself. So no FTL can decide by what only an experiment knows.
+/// The counts, the clock and the versions of pages belong to the [`Device`], which lends the FTL
+/// this part of itself. An FTL therefore cannot decide by what only an experiment knows.
 ///
 /// ```compile_fail,E0599
 /// fn peek(flash: &ftlab::flash::Flash) -> u64 {
@@ -168,23 +170,24 @@ pub struct Loaded {
 /// ```
 ///
 /// # Panics
-/// A command that breaks a rule panics with the rule, the page, its block and the last operations; one
-/// to an address beyond the device panics, too.
+/// A command that breaks a rule panics with the rule, the page, its block and the last operations.
+/// A command to an address beyond the device panics, too.
 pub struct Flash {
     medium: Medium,
     truth: Truth,
     meter: Meter,
-    /// The first blocks of regions of the FTL.
+    /// The first block of each region of the FTL.
     regions: Vec<u32>,
-    /// Where wear is more than counted.
+    /// Absent where free blocks are only ranked by wear and blocks last for ever.
     wear: Option<Box<Wear>>,
-    /// What outlives a power cut beside the pages.
+    /// What survives a power cut in addition to the pages.
     persistence: Persistence,
     /// Whether FTLs are to expect power cuts.
     power_safe: bool,
-    /// Whether pages are alike, and nobody hears of programs: most have to ask for no more.
+    /// Whether pages are alike and no part listens to programs, so that most commands check only
+    /// this.
     is_plain: bool,
-    /// What the host will write, if the FTL asks.
+    /// The future writes of the host, if the FTL uses them.
     future: Option<Future>,
 }
 
@@ -206,7 +209,7 @@ impl Flash {
         })
     }
 
-    /// A copy, for one of the whole device.
+    /// A copy, for a copy of the whole device.
     fn twin(&self) -> Self {
         let Flash {
             medium,
@@ -232,19 +235,20 @@ impl Flash {
         }
     }
 
-    /// Declares that the FTL asks what the host will write. An FTL calls this when it is built.
+    /// Declares that the FTL uses the future writes of the host. An FTL calls this when it is
+    /// built.
     pub fn ask_for_future(&mut self) -> Future {
         self.future.get_or_insert_default().clone()
     }
 
-    /// What the host will write, if the FTL asks.
+    /// The future writes of the host, if the FTL uses them.
     #[must_use]
     pub const fn future(&self) -> Option<&Future> {
         self.future.as_ref()
     }
 
     /// Declares that the FTL programs the pages of a block in any order, which the device otherwise
-    /// refuses. An FTL calls this when it is built.
+    /// rejects. An FTL calls this when it is built.
     ///
     /// # Errors
     /// [`Error::Config`] when `device.program_order` or the cells require ascending order.
@@ -271,8 +275,8 @@ impl Flash {
         self.medium.oob_bytes
     }
 
-    /// Puts blocks in SLC mode: they use one page of each word line, at the speed of its LSB. An FTL
-    /// calls this when it is built. Without `device.cell`, cells are taken to have two bits.
+    /// Puts blocks in SLC mode: they use one page of each word line, at the speed of its LSB. An
+    /// FTL calls this when it is built. Without `device.cell`, cells have two bits.
     ///
     /// # Errors
     /// [`Error::Config`] when the cells have one bit, or the pages of a block do not fill whole word lines.
@@ -288,7 +292,7 @@ impl Flash {
         Ok(())
     }
 
-    /// Says which pages share cells.
+    /// Sets which pages share cells.
     fn set_cells(&mut self, cells: Option<Box<Cells>>) {
         self.medium.cells = cells;
         self.note_what_is_there();
@@ -307,15 +311,15 @@ impl Flash {
         self.medium.cell
     }
 
-    /// Pages of a block: fewer than the geometry says in SLC mode.
+    /// Pages of a block. In SLC mode a block has fewer pages than in the geometry.
     #[inline]
     #[must_use]
     pub fn pages_of(&self, pbn: Pbn) -> u32 {
         self.medium.pages_of(pbn)
     }
 
-    /// Declares that the FTL asks [when planes are free](Flash::plane_free_at), which costs a simulation the time of
-    /// operations that nobody else looks at. An FTL calls this when it is built.
+    /// Declares that the FTL asks [when planes are free](Flash::plane_free_at). The simulation then
+    /// computes the time of operations that it otherwise skips. An FTL calls this when it is built.
     pub const fn watch_planes(&mut self) {
         self.meter.timeline.expect_questions();
     }
@@ -327,15 +331,15 @@ impl Flash {
         &self.medium.geometry
     }
 
-    /// When the host issued the request that is being served: for policies of GC, not for FTLs.
+    /// When the host issued the request under way: for policies of GC, not for FTLs.
     #[inline]
     #[must_use]
     pub(crate) const fn host_time(&self) -> Nanos {
         self.meter.timeline.host_time()
     }
 
-    /// Tells the device which pages, ascending, the FTL is about to serve for the host. Until
-    /// [`Flash::answered`] it serves each of them once, and no others.
+    /// Announces the pages, ascending, that the FTL is about to serve for the host. Until
+    /// [`Flash::answered`] the FTL serves each of them once, and no others.
     #[inline(always)]
     pub(crate) fn ask(&mut self, op: Op, pages: &[Lpn]) {
         if !self.truth.asked.ask(op, pages, self.meter.history.operations()) {
@@ -343,12 +347,13 @@ impl Flash {
         }
     }
 
-    /// The first page of the request that is served and how many it has, where the host asks to write this page now.
+    /// The first page of the request and its number of pages, if the host requests a write of this
+    /// page now.
     pub(crate) fn request_of(&self, lpn: Lpn) -> Option<(Lpn, u32)> {
         self.truth.asked.request_of(lpn)
     }
 
-    /// The FTL has returned from what the host asked of it.
+    /// The FTL has returned from a request of the host.
     ///
     /// # Panics
     /// When it left something undone.
@@ -365,9 +370,10 @@ impl Flash {
         panic!("{undone}; last operations: {}", self.meter.history)
     }
 
-    /// Starts the next page access of the request: an FTL calls this once for each page, before it does anything for
-    /// it. There is none to start in [`Ftl::flush`](crate::ftl::Ftl::flush) and
-    /// [`Ftl::background`](crate::ftl::Ftl::background), where the host asks for no page.
+    /// Starts the next page access of the request. An FTL calls this once for each page, before any
+    /// work for the page. In [`Ftl::flush`](crate::ftl::Ftl::flush) and
+    /// [`Ftl::background`](crate::ftl::Ftl::background) the host requests no page, so there is none
+    /// to start.
     #[inline]
     pub fn begin_page(&mut self) {
         if let Err(rule) = self.truth.asked.begin(self.meter.history.operations()) {
@@ -376,7 +382,7 @@ impl Flash {
         self.meter.timeline.begin_chain();
     }
 
-    /// Does work that belongs to no page of the request; all its later pages wait for it.
+    /// Does work that belongs to no page of the request. All its later pages wait for the work.
     pub fn work_before_pages(&mut self, work: impl FnOnce(&mut Self)) {
         if let Err(rule) = self.truth.asked.may_work(self.meter.history.operations()) {
             self.unasked(rule);
@@ -387,15 +393,15 @@ impl Flash {
         self.truth.asked.wait_for_work(self.meter.history.operations());
     }
 
-    /// Makes the later page accesses of this request wait for what this one has done so far
+    /// Makes the later page accesses of this request wait for the work of this one so far
     /// (choices.md#map-in-flight).
     #[inline]
     pub fn hold_later_pages(&mut self) {
         self.meter.timeline.hold_later_chains();
     }
 
-    /// Serves a host read of `lpn` from `ppn`, where the FTL's map says its newest version is; `None` for
-    /// an unmapped page, which costs a page read all the same (choices.md#unwritten-reads).
+    /// Serves a host read of `lpn` from `ppn`, the place of its newest version in the FTL's map.
+    /// `None` is for an unmapped page, which still costs a page read (choices.md#unwritten-reads).
     #[inline]
     pub fn host_read(&mut self, lpn: Lpn, ppn: Option<Ppn>) {
         let cause = self.serve(Service::Read, lpn);
@@ -429,7 +435,7 @@ impl Flash {
         }
     }
 
-    /// Says that the map is on a chip of its own, where a lookup and a change take so long.
+    /// Declares that the map is on a separate chip, with these times of a lookup and a change.
     pub fn use_map_chip(&mut self, read: Duration, write: Duration) {
         self.meter.timeline.use_map_chip(read.0, write.0);
     }
@@ -439,7 +445,8 @@ impl Flash {
         self.meter.timeline.pause(time.0);
     }
 
-    /// Whether a page holds a part of the map: known in RAM by its place, which is in the directory.
+    /// Whether a page holds a part of the map. This is known without a read, from the directory in
+    /// RAM.
     #[must_use]
     pub fn is_of_map(&self, ppn: Ppn) -> bool {
         matches!(self.medium.decode(self.medium.owners[ppn.index()]), Owner::Translation(_))
@@ -462,9 +469,9 @@ impl Flash {
         }
     }
 
-    /// Takes a page that the host writes into the FTL's own RAM. Until it is programmed with [`Cause::Host`], no
-    /// page of the medium has its newest version. The host may write it again meanwhile: that is kept, too, before
-    /// anything is programmed.
+    /// Takes a page that the host writes into the FTL's own RAM. Until it is programmed with
+    /// [`Cause::Host`], no page of the medium has its newest version. The host may write it again
+    /// before: the FTL keeps that version, too, before it programs anything.
     pub fn keep_write(&mut self, lpn: Lpn) {
         if !self.truth.asked.with_ram().keep_write(lpn) {
             self.not_asked(Service::Write, lpn);
@@ -492,7 +499,7 @@ impl Flash {
         }
     }
 
-    /// Serves a page that the host asks for; returns the cause of that.
+    /// Serves a page that the host requests. Returns the cause of its operations.
     #[inline(always)]
     fn serve(&mut self, service: Service, lpn: Lpn) -> Cause {
         match self.truth.asked.serve(service, lpn) {
@@ -522,7 +529,8 @@ impl Flash {
         panic!("{rule}; {asked}; last operations: {history}");
     }
 
-    /// The logical pages that these pages hold, for prefetching by the processor alone: no decision may depend on it.
+    /// The logical pages in these pages, to prefetch data into the processor's caches. No decision
+    /// may depend on them.
     pub(crate) fn coming(&self, mut pages: ValidPages) -> impl Iterator<Item = Lpn> {
         std::iter::from_fn(move || pages.next(self)).filter_map(|page| {
             match self.medium.decode(self.medium.owners[page.index()]) {
@@ -532,7 +540,7 @@ impl Flash {
         })
     }
 
-    /// What a loaded page holds: its OOB was loaded with it.
+    /// What a loaded page holds. Its OOB was loaded with it.
     #[must_use]
     pub fn owner_of(&self, page: &Loaded) -> Owner {
         self.medium.decode(page.raw)
@@ -559,8 +567,8 @@ impl Flash {
         self.meter.timeline.read(time, || Spot::nowhere(plane, purpose));
     }
 
-    /// Charges the OOB reads of a search for a page that holds no data (MNFTL, Table 2), in addition to the
-    /// page read of [`Flash::host_read`].
+    /// Charges the OOB reads of a search for a page that holds no data (MNFTL, Table 2). They are
+    /// in addition to the page read of [`Flash::host_read`].
     pub fn search_in_vain(&mut self, lpn: Lpn, oob_reads: u32) {
         self.meter.history.push(Operation::ReadOob, Cause::Host, lpn.0);
         self.meter.ledger.count_many(Operation::ReadOob, Cause::Host, oob_reads);
@@ -605,7 +613,7 @@ impl Flash {
         if self.medium.geometry.block_of(last) != pbn {
             self.broken("a scan stays inside its block", first, About::Target(last));
         }
-        // In ascending order the pages before a programmed one are programmed, or torn.
+        // In ascending order, all pages before a programmed one are programmed or torn.
         if !self.is_programmed(last) {
             self.broken("only a programmed page can be read", last, About::Nothing);
         }
@@ -629,9 +637,9 @@ impl Flash {
         self.book_program(ppn, pbn, owner, cause);
     }
 
-    /// Has `read` read these pages, in ascending order; the later page accesses of the request wait for all
-    /// of them. Until [`Flash::end_cause`] they are read and programmed for `cause`, and not because the host
-    /// asks for them.
+    /// Has `read` read these pages, in ascending order; the later page accesses of the request wait
+    /// for them. Until [`Flash::end_cause`] they are read and programmed for `cause`, not for the
+    /// host's request.
     pub(crate) fn read_first(&mut self, cause: Cause, pages: &[Lpn], read: impl FnOnce(&mut Self)) {
         self.truth.asked.set_apart(cause, pages);
         let end = self.meter.timeline.begin_first_chains();
@@ -639,12 +647,12 @@ impl Flash {
         self.meter.timeline.end_first_chains(end);
     }
 
-    /// From now on all pages are read and programmed because the host asks for them.
+    /// From now on all pages are read and programmed for the host's request.
     pub(crate) fn end_cause(&mut self) {
         self.truth.asked.end_apart();
     }
 
-    /// Programs a translation page, which holds `content` then.
+    /// Programs a translation page that holds `content`.
     pub fn program_map(
         &mut self,
         ppn: Ppn,
@@ -685,7 +693,7 @@ impl Flash {
         self.relocate(from, to, cause)
     }
 
-    /// What the OOB of a page is to hold, which is programmed next.
+    /// Notes the content of an OOB, whose page is programmed next.
     #[inline]
     fn fill_oob(&mut self, ppn: Ppn, bytes: u32, content: impl FnOnce() -> Option<Content>) {
         if bytes > self.medium.oob_bytes {
@@ -697,8 +705,8 @@ impl Flash {
         self.persistence.stage(content);
     }
 
-    /// Copies a valid page through the controller: a read, then a program, with their transfers. Both
-    /// copies are valid until one is invalidated. Returns what the page holds.
+    /// Copies a valid page through the controller: a read, then a program, with their transfers.
+    /// Both copies are valid until one is invalidated. Returns the owner of the page.
     #[inline(always)]
     pub fn copy(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
         let (source, target) =
@@ -715,7 +723,7 @@ impl Flash {
         owner
     }
 
-    /// [`Flash::copy`], after which the old page is invalid.
+    /// [`Flash::copy`], and invalidates the old page.
     #[inline(always)]
     pub fn relocate(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
         let owner = self.copy(from, to, cause);
@@ -743,8 +751,8 @@ impl Flash {
         self.meter.not_stored[cause as usize] -= 1;
     }
 
-    /// Copies a valid page inside its plane without the bus; page numbers must have the same parity. Both
-    /// copies are valid until one is invalidated. Returns what the page holds.
+    /// Copies a valid page inside its plane without the bus; page numbers must have the same
+    /// parity. Both copies are valid until one is invalidated. Returns the owner of the page.
     pub fn copy_back(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
         let (source, target) =
             (self.medium.geometry.block_of(from), self.medium.geometry.block_of(to));
@@ -766,7 +774,7 @@ impl Flash {
         owner
     }
 
-    /// [`Flash::copy_back`], after which the old page is invalid.
+    /// [`Flash::copy_back`], and invalidates the old page.
     pub fn move_back(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
         let owner = self.copy_back(from, to, cause);
         self.invalidate(from);
@@ -792,7 +800,7 @@ impl Flash {
         self.meter.ledger.count_wasted();
     }
 
-    /// Erases a block that has no valid page; `kind` is what it was filled with.
+    /// Erases a block that has no valid page; `kind` is the kind of its former content.
     pub fn erase(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause) {
         self.erase_one(pbn, kind, cause, false);
         if self.wear.is_some() {
@@ -800,7 +808,7 @@ impl Flash {
         }
     }
 
-    /// Erases a block, at the same time as the one before where it is `joined`.
+    /// Erases a block, at the same time as the block before if `joined`.
     fn erase_one(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause, joined: bool) {
         let first = self.medium.geometry.first_page(pbn);
         if self.medium.blocks[pbn.index()].valid != 0 {
@@ -818,8 +826,8 @@ impl Flash {
         self.book_erase(pbn, kind, cause, unused);
     }
 
-    /// Erases blocks without valid pages at the same time, as far as they are in planes of their own. A power cut leaves none
-    /// of them as it was.
+    /// Erases blocks without valid pages, at the same time if their planes differ. A power cut
+    /// leaves none of them intact.
     pub fn erase_together(
         &mut self,
         blocks: impl Iterator<Item = Pbn> + Clone,
@@ -873,8 +881,8 @@ impl Flash {
         u32::from(self.medium.blocks[pbn.index()].valid)
     }
 
-    /// The valid pages of a block, ascending: `while let Some(ppn) = pages.next(flash)`. A page that is
-    /// invalidated during the walk may still come up.
+    /// The valid pages of a block, ascending: `while let Some(ppn) = pages.next(flash)`. It may
+    /// still return a page that is invalidated during the walk.
     #[inline]
     #[must_use]
     pub fn valid_pages(&self, pbn: Pbn) -> ValidPages {
@@ -889,8 +897,8 @@ impl Flash {
         self.medium.is_valid(ppn)
     }
 
-    /// When a plane and its channel will have finished everything placed on them, ns: a controller knows
-    /// it from its queues.
+    /// When a plane and its channel finish all operations placed on them, ns. A controller knows it
+    /// from its queues.
     ///
     /// # Panics
     /// When the FTL has not [declared](Flash::watch_planes) that it asks.
@@ -931,7 +939,8 @@ impl Flash {
         Ppn(self.medium.geometry.first_page(pbn).0 + self.programmed_in(pbn))
     }
 
-    /// Whether a page holds nothing although it is not erased: it was skipped, or its program was cut.
+    /// Whether a page holds nothing although it is not erased: it was skipped, or its program was
+    /// cut.
     #[inline]
     #[must_use]
     pub fn is_skipped(&self, ppn: Ppn) -> bool {
@@ -944,7 +953,7 @@ impl Flash {
         self.medium.blocks[pbn.index()].written == 0
     }
 
-    /// Erases that a block has had, warm-up included.
+    /// Erases of a block, warm-up included.
     #[inline]
     #[must_use]
     pub fn erases_of(&self, pbn: Pbn) -> u32 {

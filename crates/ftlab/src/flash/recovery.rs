@@ -1,4 +1,4 @@
-//! What an FTL may ask a medium after power was lost: the OOBs of its pages, one by one.
+//! How an FTL examines a medium after power was lost: it reads the OOBs of its pages one by one.
 
 use super::medium::{TORN, WASTED};
 use super::persistence::Summary;
@@ -7,21 +7,22 @@ use crate::device::ProgramOrder;
 use crate::rng::Rng;
 use crate::units::{Pbn, Ppn};
 
-/// What the OOB of a page says.
+/// The content of the OOB of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The page is erased, or looks so.
     Erased,
-    /// The page cannot be read: programming it was cut.
+    /// The page cannot be read: a cut interrupted its program.
     Torn,
-    /// What the page holds, and the sequence number of that version: the higher, the later it was written.
-    /// Copies of a version have the same.
+    /// The owner of the page, and the sequence number of the version. Later versions have higher
+    /// numbers; copies have the same.
     Page(Owner, u64),
 }
 
 impl Flash {
-    /// Reads the OOB of a page of which nothing is known, once after power was lost. From then on the
-    /// controller knows whether it is programmed; a page below it in its block counts as skipped.
+    /// Reads the OOB of an unknown page, once after power was lost. From then on the controller
+    /// knows whether the page is programmed. An erased page before it in its block counts as
+    /// skipped.
     ///
     /// # Panics
     /// When the medium keeps no sequence numbers ([`Device::remember`](super::Device::remember)).
@@ -29,8 +30,9 @@ impl Flash {
         self.look_up(ppn, None)
     }
 
-    /// [`Flash::survey`] of a page of whose block a checkpoint may [say](Flash::checkpointed) what is in it: then
-    /// only its first OOB is read, and those of pages that were erased.
+    /// [`Flash::survey`] of a page in a block whose contents a checkpoint may
+    /// [state](Flash::checkpointed). In such a block only the first OOB is read, and those of pages
+    /// that were erased.
     pub(crate) fn look_up(&mut self, ppn: Ppn, summary: Option<&Summary>) -> Found {
         let pbn = self.medium.geometry.block_of(ppn);
         let page = self.medium.geometry.page_in_block(ppn);
@@ -68,18 +70,18 @@ impl Flash {
         self.persistence.memory.as_ref().is_some_and(|memory| memory.half_erased.contains(&pbn))
     }
 
-    /// The sequence number in the OOB of a page, where there are any; else 0.
+    /// The sequence number in the OOB of a page, or 0 if the medium keeps none.
     pub(super) fn sequence(&self, ppn: Ppn) -> u64 {
         self.persistence.memory.as_ref().map_or(0, |memory| memory.sequences[ppn.index()])
     }
 
-    /// What a page of a half-erased block looks like this time.
+    /// What one read of a page of a half-erased block shows.
     fn glimpse(&self, ppn: Ppn) -> u32 {
         let seed = (u64::from(ppn.0) << 32) ^ self.meter.surveyed;
         if Rng::new(seed, "half-erased").chance(0.5) { TORN } else { 0 }
     }
 
-    /// Whether power may be cut: then a version must stay until the next is programmed
+    /// Whether power may be cut. A version then has to remain valid until the next is programmed
     /// (choices.md#early-invalidation).
     #[inline]
     #[must_use]
@@ -87,7 +89,7 @@ impl Flash {
         self.power_safe
     }
 
-    /// Reads a translation page as it was programmed.
+    /// Reads a translation page, with the content that was programmed.
     ///
     /// # Panics
     /// When it is no translation page.
@@ -96,13 +98,13 @@ impl Flash {
         self.oob_content(ppn).expect("what a translation page holds").clone()
     }
 
-    /// What the OOB of a page that was surveyed holds of a map.
+    /// The part of a map in the OOB of a page that was surveyed.
     #[must_use]
     pub fn oob_content(&self, ppn: Ppn) -> Option<&Content> {
         self.persistence.memory.as_ref()?.contents.get(ppn)
     }
 
-    /// Surveys pages, of several planes at a time; what the FTL does next waits for all of them.
+    /// Surveys pages, on several planes at a time. Later work of the FTL waits for all of them.
     ///
     /// # Panics
     /// While the FTL serves a request.
@@ -114,20 +116,20 @@ impl Flash {
         self.begin_reading();
     }
 
-    /// Begins what is read of another block, beside the others.
+    /// Begins the reads of another block, which run in parallel with the others.
     pub(crate) fn begin_reading(&mut self) {
         self.meter.timeline.begin_chain();
     }
 
-    /// Has a block that looks erased be erased before its next page is programmed, as its last erase may have
-    /// been cut.
+    /// Notes that a block that looks erased must be erased before its next program, as its last
+    /// erase may have been cut.
     pub fn erase_before_use(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause) {
         if let Some(memory) = &mut self.persistence.memory {
             memory.doubtful.insert(pbn, (kind, cause));
         }
     }
 
-    /// Erases blocks that are to be programmed if that was put off.
+    /// Erases blocks that are about to be programmed, if the erase was put off.
     pub(crate) fn erase_what_was_put_off(&mut self, blocks: impl Iterator<Item = Pbn>) {
         if self.persistence.memory.is_some() {
             for pbn in blocks {
@@ -136,8 +138,8 @@ impl Flash {
         }
     }
 
-    /// Erases a block that is to be programmed if that was put off. Returns whether it is erased indeed, and does
-    /// not only seem so.
+    /// Erases a block that is about to be programmed, if the erase was put off. Returns whether the
+    /// block is really erased and does not only look so.
     #[cold]
     pub(super) fn end_doubts(&mut self, pbn: Pbn) -> bool {
         let memory = self.persistence.memory.as_ref();
@@ -147,7 +149,7 @@ impl Flash {
         !self.is_half_erased(pbn)
     }
 
-    /// Notes that a page is valid, which the controller has found out after power was lost.
+    /// Marks a page as valid, as the controller has found after power was lost.
     pub fn revive(&mut self, ppn: Ppn) {
         let pbn = self.medium.geometry.block_of(ppn);
         let (word, bit) = self.medium.valid_bit(pbn, ppn);

@@ -1,4 +1,4 @@
-//! Valid pages of a block moved to consecutive pages, many at a time: what GC does most.
+//! Moves valid pages of a block to consecutive pages, many at a time: the most frequent work of GC.
 
 mod spans;
 
@@ -11,8 +11,9 @@ use crate::device::ProgramOrder;
 use crate::units::{Pbn, Ppn};
 
 impl Flash {
-    /// Relocates the next valid pages of a block to consecutive pages from `to` on, `most` at most: the
-    /// pages left in the block of `to`. Appends what each page holds and its new place to `moved`.
+    /// Relocates the next valid pages of a block to consecutive pages from `to` on. It moves at
+    /// most `most` pages, the number left in the block of `to`. Appends the owner and the new place
+    /// of each page to `moved`.
     pub fn relocate_run(
         &mut self,
         pages: &mut ValidPages,
@@ -24,7 +25,7 @@ impl Flash {
         let source = pages.block(&self.medium.geometry);
         let target = self.medium.geometry.block_of(to);
         let end = to.0 + most;
-        // A run that breaks a rule does so where page by page does.
+        // A run that breaks a rule is moved page by page, which reports the page that breaks it.
         if !self.takes_runs() || source == target || !self.can_program(target, to, most) {
             for to in (to.0..end).map(Ppn) {
                 let Some(from) = pages.next(self) else { return };
@@ -59,12 +60,12 @@ impl Flash {
         self.book_copies(count, cause);
     }
 
-    /// Whether all pages are alike, and nothing is noted of each.
+    /// Whether all pages are alike, and no page is noted.
     fn takes_runs(&self) -> bool {
         self.is_plain && self.meter.timeline.books_alike()
     }
 
-    /// Whether so many pages of a block, from `to` on, can be programmed.
+    /// Whether `count` pages of a block, from `to` on, can be programmed.
     fn can_program(&self, target: Pbn, to: Ppn, count: u32) -> bool {
         let page = to.0 - self.medium.geometry.first_page(target).0;
         let written = u32::from(self.medium.blocks[target.index()].written);
@@ -74,7 +75,7 @@ impl Flash {
         in_order && fit && self.medium.owners[pages].iter().all(|owner| *owner == 0)
     }
 
-    /// Makes pages from `to` on hold what these hold, in the same versions.
+    /// Copies these pages, with their versions, to pages from `to` on.
     #[inline]
     fn copy_pages(&mut self, part: Part, mut to: Ppn, moved: &mut Vec<(Owner, Ppn)>) {
         for from in part {
@@ -89,7 +90,7 @@ impl Flash {
     /// Notes copies to pages from `to` on.
     #[inline]
     fn note_copies(&mut self, part: Part, to: Ppn, cause: Cause) {
-        // Two operations each, of which only the last are kept.
+        // Each copy is two operations, of which only the last are kept.
         let forgotten = part.bits.count_ones().saturating_sub(History::LENGTH / 2);
         for (from, to) in part.behind(forgotten).zip(to.0 + forgotten..) {
             self.meter.history.push(Operation::Read, cause, from.0);
@@ -97,7 +98,7 @@ impl Flash {
         }
     }
 
-    /// Counts copies inside the one plane, and books them.
+    /// Counts copies inside a single plane, and books them.
     fn book_copies(&mut self, count: u32, cause: Cause) {
         self.meter.invalidations += u64::from(count);
         self.meter.ledger.count_many(Operation::Read, cause, count);
@@ -106,7 +107,7 @@ impl Flash {
         self.meter.timeline.copies(count);
     }
 
-    /// Makes so many pages of a block, from `to` on, programmed and valid.
+    /// Makes `count` pages of a block, from `to` on, programmed and valid.
     fn fill_run(&mut self, pbn: Pbn, to: Ppn, count: u32) {
         let block = &mut self.medium.blocks[pbn.index()];
         block.written += count as u16;

@@ -1,21 +1,23 @@
-//! What is true after a mount. It is said here, for `serve`, `fsck`, `crash` and the laws alike.
+//! Which versions are valid after recovery: one definition for `serve`, `fsck`, `crash` and the FTL
+//! checks.
 //!
-//! A cut leaves several versions of a page on the medium: what was acknowledged, and what the request that was cut has
-//! written. Which counts is for the FTL to find out. One that appends takes the newest; one that rewrites a block
-//! elsewhere goes back to the old block. So the versions that are valid when the FTL has mounted are what reads must
-//! return, and what has no valid version holds no data.
+//! A cut leaves several versions of a page on the medium: the acknowledged one, and those that the
+//! interrupted request has written. The FTL determines which one counts. An FTL that appends takes
+//! the newest; one that rewrites a block elsewhere returns to the old block. Reads must therefore
+//! return the versions that are valid when the FTL has mounted. A page without a valid version
+//! holds no data.
 //!
-//! An FTL may not choose freely. Power is cut at one moment, so all that it gives up was written after all that it
-//! keeps.
+//! An FTL may not choose freely. Power is cut at one moment, so each version that the FTL gives up
+//! must be newer than all versions that it keeps.
 
 use super::{About, Device, Flash, Owner};
 use crate::units::{Lpn, Pbn, Ppn};
 
-/// A rule that mounts obey.
+/// A rule that every recovery obeys.
 const RULE: &str = "a mount must not keep a version that was written after one that it gives up";
 
 impl Device {
-    /// Has an FTL mount, and takes it that each logical page has the version that is valid then.
+    /// Has an FTL mount, and then takes the valid version of each logical page as its content.
     ///
     /// # Panics
     /// When it keeps a version that was written after one that it gives up.
@@ -28,7 +30,8 @@ impl Device {
 }
 
 impl Flash {
-    /// Of each logical page, the highest sequence number on the medium of a version that is not buried; 0 for none.
+    /// For each logical page, the highest sequence number on the medium of a version that is not
+    /// buried; 0 for none.
     fn newest_versions(&self) -> Vec<u64> {
         let since = self.unburied_since();
         let mut newest = vec![0; self.medium.geometry.logical_pages as usize];
@@ -42,7 +45,7 @@ impl Flash {
         newest
     }
 
-    /// Takes the valid versions for true, and holds them against the newest that there were.
+    /// Takes the valid versions as true, and compares them with the newest that there were.
     fn settle(&mut self, mut newest: Vec<u64>) {
         (0..newest.len() as u32).for_each(|lpn| self.truth.settle(Lpn(lpn), None));
         let mut last_kept = (0, Ppn(0));
@@ -63,7 +66,7 @@ impl Flash {
         }
     }
 
-    /// The logical pages that have a valid page on flash, each with that.
+    /// The logical pages that have a valid page on flash, each with that page.
     pub(super) fn valid_versions(&self) -> Vec<(Lpn, Ppn)> {
         let mut valid = Vec::new();
         for pbn in (0..self.medium.geometry.blocks()).map(Pbn) {

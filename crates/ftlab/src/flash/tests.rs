@@ -251,7 +251,7 @@ fn oob_reads_of_a_scan_are_counted_and_timed_one_by_one() {
     assert_eq!(flash.timeline().plane_busy().sum::<u64>(), 5 * 20_000);
 }
 
-/// That its operations wait for one another takes no time.
+/// The wait of its operations for one another takes no time.
 #[test]
 fn a_place_beside_the_blocks_keeps_all_planes_at_work() {
     const OPERATIONS: u64 = 1000;
@@ -311,7 +311,7 @@ fn an_oob_that_is_too_small_is_told_when_an_ftl_is_built() {
     assert!(refusal.to_string().starts_with(expected), "{refusal}");
 }
 
-/// The device when power is cut in the change with this number, from 0, of a run.
+/// The device after a power cut in the change with this number, from 0, of a run.
 fn cut(change: usize, tear: Tear, run: impl FnOnce(&mut Device)) -> Device {
     cut_of(&device(), change, tear, run)
 }
@@ -418,8 +418,8 @@ fn an_erase_that_was_put_off_comes_before_a_page_is_programmed_or_skipped() {
     }
 }
 
-/// What a mount finds is the same by a journal of all changes, and by the device itself that forgets what its
-/// controller knew.
+/// Recovery finds the same from a journal of all changes as from the device itself, which forgets
+/// what its controller knew.
 #[test]
 fn power_that_is_lost_at_the_end_leaves_what_all_changes_have_made() {
     let mut erased = Device::new(&device(), 16 * 512).expect("valid");
@@ -448,8 +448,8 @@ fn power_that_is_lost_at_the_end_leaves_what_all_changes_have_made() {
     assert_eq!(alone.erases_of(Pbn(0)), 1);
 }
 
-/// Of a translation page the newest version is kept, and its copies; elsewhere than in cells of one bit a cut may
-/// destroy it, so those before are kept, too, until their block is erased.
+/// The newest version of a translation page is kept, with its copies. In cells of several bits a
+/// cut may destroy it, so earlier versions are kept, too, until their block is erased.
 #[test]
 fn of_what_maps_held_there_is_what_a_mount_may_read() {
     let mlc = DeviceConfig { cell: Some(Cell::Mlc), ..device() };

@@ -1,8 +1,8 @@
-//! The truth: what each logical page must read as, whatever an FTL believes.
+//! The truth: the version that a read of each logical page must return, whatever an FTL believes.
 //!
-//! Each host write gives its logical page a new version, stamped on the physical page; copies carry
-//! the stamp; a host read compares owner, validity and stamp. Stamps have 15 bits, so a stale page
-//! goes unseen only if it is still marked valid and a multiple of 32,768 writes old.
+//! Each host write gives its logical page a new version, stamped on the physical page. Copies carry
+//! the stamp, and a host read compares owner, validity and stamp. Stamps have 15 bits. A stale page
+//! is missed only if it is still marked valid and a multiple of 32,768 writes old.
 
 use super::asked::{Asked, Undone};
 use super::loss::Loss;
@@ -24,9 +24,9 @@ pub(super) struct Truth {
     pub reads_verified: u64,
     /// Host page reads of pages that hold no data.
     pub unwritten_reads: u64,
-    /// What an FTL loses that declares it.
+    /// The losses of an FTL that declares them.
     pub loss: Option<Box<Loss>>,
-    /// What the host asks for now.
+    /// The present request of the host.
     pub asked: Asked,
 }
 
@@ -55,7 +55,7 @@ impl Truth {
         *version & !HOLDS_DATA
     }
 
-    /// The stamp of what a physical page holds.
+    /// The stamp of the version in a physical page.
     #[inline(always)]
     pub fn stamp(&self, ppn: Ppn) -> u16 {
         self.stamps[ppn.index()]
@@ -68,7 +68,7 @@ impl Truth {
         }
     }
 
-    /// Stamps a page as another is.
+    /// Gives a page the stamp of another.
     #[inline(always)]
     pub fn copy_stamp(&mut self, from: Ppn, to: Ppn) {
         self.stamps[to.index()] = self.stamps[from.index()];
@@ -90,7 +90,7 @@ impl Truth {
         self.versions.clone_from(&other.versions);
     }
 
-    /// Takes it that a logical page holds the version with this stamp, or no data.
+    /// Sets the version of a logical page to the one with this stamp, or to no data.
     pub fn settle(&mut self, lpn: Lpn, stamp: Option<u16>) {
         if self.verify {
             let version = &mut self.versions[lpn.index()];
@@ -111,8 +111,8 @@ impl Truth {
         self.asked.answer(op, |lpn| versions[lpn.index()] & HOLDS_DATA != 0)
     }
 
-    /// How often a logical page was programmed for the host, modulo 2^15; always 0 when versions are not
-    /// compared.
+    /// How often a logical page was programmed for the host, modulo 2^15. It is always 0 when
+    /// versions are not compared.
     pub fn host_programs_of(&self, lpn: Lpn) -> u16 {
         self.versions[lpn.index()] & !HOLDS_DATA
     }
@@ -127,7 +127,7 @@ impl Truth {
         self.versions[lpn.index()] &= !HOLDS_DATA;
     }
 
-    /// Sets the counts to zero; the versions stay.
+    /// Sets the counts to zero; the versions remain.
     pub fn reset_counts(&mut self) {
         self.reads_verified = 0;
         self.unwritten_reads = 0;

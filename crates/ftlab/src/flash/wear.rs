@@ -1,8 +1,9 @@
-//! Wear: which block of the medium is below each block of an FTL, and what is done when one wears out.
+//! Wear: the block of the medium below each block of an FTL, and the levelling and replacement of
+//! worn blocks.
 //!
-//! An FTL numbers its blocks; a table of the controller says which block of the medium each of them is, as
-//! UBI has it below a file system. So whatever moves for the sake of wear moves below the FTL, page by page
-//! to the same offsets, and every FTL is levelled alike, one that rewrites blocks in place as well
+//! An FTL numbers its blocks. A table of the controller maps each to a block of the medium, as UBI
+//! does below a file system. All moves against uneven wear happen below the FTL, page by page to
+//! the same offsets. Every FTL is levelled alike, including one that rewrites blocks in place
 //! (choices.md#wear-below).
 //!
 //! ```text
@@ -13,13 +14,14 @@
 //! worn out            a spare block takes its place; without one the device takes no more writes
 //! ```
 //!
-//! **The gap is kept.** Let the most and the least wear of a part differ by the gap at most. An erase adds 1
-//! to the most at worst. Each move then erases a block with the least wear, and there are finitely many of
-//! them, so the least rises by 1 after so many moves at most, while the most stays: the difference is the
-//! gap again. The FTL gets its block when that is done.
+//! **The gap is kept.** Suppose that the most and the least wear of a part differ by at most the
+//! gap. An erase adds at most 1 to the most. Each following move erases a block with the least
+//! wear, and the number of such blocks is finite. After at most as many moves the least rises by 1.
+//! The most does not change, so the difference is at most the gap again. The FTL gets its block
+//! after the last move.
 //!
-//! Blocks of a medium differ in their wear alone. So the simulator needs no table: what lies in two blocks
-//! changes places when their wear does.
+//! Blocks of a medium differ only in their wear. The simulator therefore needs no table: to
+//! exchange two blocks, it exchanges their wear.
 
 use super::ledger::{BlockKind, Operation};
 use super::medium::Block;
@@ -34,10 +36,10 @@ use std::collections::BTreeMap;
 crate::settings! {
     /// Wear levelling, of every FTL.
     pub struct WearConfig in "wear" {
-        /// What is done against uneven wear.
+        /// How uneven wear is prevented.
         policy: WearPolicy = WearPolicy::Dynamic, source "FlashSim; choices.md#free-block";
-        /// With `static`, the largest difference between the erases of two blocks of a part. A smaller one than 4 has
-        /// no end of moves: blocks that were just moved are worn enough to be moved again.
+        /// With `static`, the largest difference between the erases of two blocks of a part. Below
+        /// 4 the moves never end: blocks that were just moved are worn enough to be moved again.
         gap: u32 = 16, in WearConfig::LEAST_GAP.., unit "erases", source "choices.md#wear-below";
         /// With `static`, the blocks that are levelled together.
         part: WearPart = WearPart::Plane, source "CACH-FTL 4.2.3: local or global";
@@ -50,13 +52,13 @@ impl WearConfig {
 }
 
 crate::choices! {
-    /// What is done against uneven wear.
+    /// How uneven wear is prevented.
     pub enum WearPolicy {
         /// Nothing: the free block with the lowest number is taken.
         None = "none",
         /// The free block with the fewest erases is taken.
         Dynamic = "dynamic",
-        /// That, and data that have lain long are moved to worn blocks.
+        /// The same, and data that have lain long move to worn blocks.
         Static = "static",
     }
 }
@@ -71,7 +73,7 @@ crate::choices! {
     }
 }
 
-/// The wear of a device whose configuration says anything about it.
+/// The wear of a device whose blocks wear out, or whose policy is not `dynamic`.
 #[derive(Clone, Debug)]
 pub(super) struct Wear {
     policy: WearPolicy,
@@ -79,7 +81,7 @@ pub(super) struct Wear {
     parts: Vec<Part>,
     /// The part of each block.
     part_of: Vec<u32>,
-    /// For each block of the FTL, when it was erased last, in erases of its part.
+    /// For each block of the FTL, its last erase, in erases of its part.
     since: Vec<u64>,
     endurance: Option<Endurance>,
 }
@@ -88,17 +90,17 @@ pub(super) struct Wear {
 #[derive(Clone, Debug, Default)]
 struct Part {
     blocks: Vec<Pbn>,
-    /// The least wear of them, and how many have that.
+    /// The least wear in the part, and the number of blocks that have it.
     least: u32,
     at_least: u32,
     most: u32,
-    /// Erases, but those of blocks that were moved.
+    /// Erases, except those of moved blocks.
     erases: u64,
     plane: u32,
 }
 
 impl Part {
-    /// Looks at all its blocks.
+    /// Finds the least and the most wear of its blocks.
     fn survey(&mut self, blocks: &[Block]) {
         let wear = || self.blocks.iter().map(|pbn| blocks[pbn.index()].erases);
         self.least = wear().min().unwrap_or(0);
@@ -106,7 +108,7 @@ impl Part {
         self.at_least = wear().filter(|wear| *wear == self.least).count() as u32;
     }
 
-    /// A block was erased, and has this wear now.
+    /// Notes that a block was erased and now has this wear.
     fn erased(&mut self, wear: u32, blocks: &[Block]) {
         self.most = self.most.max(wear);
         if wear == self.least + 1 {
@@ -117,7 +119,7 @@ impl Part {
         }
     }
 
-    /// Of the blocks with the least wear, the one whose data have lain longest; of the erased ones only if
+    /// The block with the least wear whose data have lain longest. Erased blocks are taken only if
     /// there is no other.
     fn coldest(&self, blocks: &[Block], since: &[u64], but: Pbn) -> Option<Pbn> {
         let least =
@@ -128,24 +130,25 @@ impl Part {
     }
 }
 
-/// How long blocks last.
+/// How many erases blocks last.
 #[derive(Clone, Debug)]
 struct Endurance {
-    /// Of each block, the wear at which it is worn out.
+    /// For each block, the wear at which it is worn out.
     limits: Vec<u32>,
-    /// What the wear of each block was put at when it took the place of another.
+    /// For each block, the initial wear that it was given when it replaced another.
     credits: Vec<u32>,
     /// The endurance of the spare blocks of each plane.
     spares: Vec<Vec<u32>>,
     /// Blocks that have worn out, and the erases that they had.
     worn_out: Vec<u32>,
-    /// Erases of those that spare blocks have replaced: they are below no block of the FTL any more.
+    /// Erases of worn blocks that spare blocks have replaced. They are no longer below a block of
+    /// the FTL.
     replaced: u64,
     read_only: bool,
 }
 
 impl Endurance {
-    /// The blocks of a device, some of which are bad from the factory; spare ones are in their place.
+    /// The blocks of a device. Some are bad from the factory, and spare blocks replace them.
     fn new(device: &DeviceConfig, geometry: &Geometry, seed: u64) -> Option<Self> {
         let cycles = device.endurance?;
         let mut rng = Rng::new(seed, "endurance");
@@ -163,7 +166,7 @@ impl Endurance {
         })
     }
 
-    /// New blocks below blocks of the FTL that have had so many erases.
+    /// New blocks below blocks of the FTL that have had `erases` erases.
     fn below(mut self, erases: impl Iterator<Item = u32>) -> Self {
         self.credits = erases.collect();
         for (limit, credit) in self.limits.iter_mut().zip(&self.credits) {
@@ -172,14 +175,14 @@ impl Endurance {
         self
     }
 
-    /// What lies in two blocks has changed places.
+    /// Notes that the contents of two blocks have changed places.
     fn swap(&mut self, a: Pbn, b: Pbn) {
         self.limits.swap(a.index(), b.index());
         self.credits.swap(a.index(), b.index());
     }
 }
 
-/// The erases that a block endures: normally distributed, one at least.
+/// The number of erases that a block endures: normally distributed, at least one.
 fn drawn(cycles: u32, spread: f64, rng: &mut Rng) -> u32 {
     // Irwin-Hall: the sum of twelve uniform numbers has a variance of one.
     let normal = (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
@@ -226,7 +229,7 @@ impl Wear {
         &mut self.parts[self.part_of[pbn.index()] as usize]
     }
 
-    /// A block of the FTL was erased: replaces the one below it if it is worn out.
+    /// Notes the erase of a block of the FTL, and replaces the block below it if that is worn out.
     fn erased(&mut self, pbn: Pbn, blocks: &mut [Block]) {
         let wear = blocks[pbn.index()].erases;
         self.part(pbn).erased(wear, blocks);
@@ -238,7 +241,7 @@ impl Wear {
         let erases = wear - endurance.credits[pbn.index()];
         endurance.worn_out.push(erases);
         match endurance.spares[part.plane as usize].pop() {
-            // It joins as worn as the least worn, or everything would move to it.
+            // It joins with the least wear of the part. Otherwise all data would move to it.
             Some(spare) => {
                 unless_bug!(WearReplacedForgotten, endurance.replaced += u64::from(erases));
                 blocks[pbn.index()].erases = part.least;
@@ -254,7 +257,7 @@ impl Wear {
         }
     }
 
-    /// How long what was in a block that is erased has lasted, in erases of its part.
+    /// How long the former content of an erased block has lasted, in erases of its part.
     fn lasted(&mut self, pbn: Pbn) -> u64 {
         let part = self.part(pbn);
         part.erases += 1;
@@ -262,12 +265,13 @@ impl Wear {
         now - std::mem::replace(&mut self.since[pbn.index()], now)
     }
 
-    /// The block to move to one that was erased after what was in it had `lasted` so long, or a further one.
+    /// The block to move to an erased block whose content had `lasted`; `None` in `lasted` is for
+    /// further moves.
     fn to_move(&self, pbn: Pbn, lasted: Option<u64>, blocks: &[Block]) -> Option<Pbn> {
         let (policy, gap) = (self.policy, self.gap);
         let part = &self.parts[self.part_of[pbn.index()] as usize];
         let excess = blocks[pbn.index()].erases - part.least;
-        // On average it lasts as many erases as there are blocks.
+        // On average content lasts as many erases as there are blocks.
         let most = |lasted: u64| match lasted < part.blocks.len() as u64 / 2 {
             true => gap / 2,
             false => gap / 2 + gap / 8,
@@ -282,14 +286,14 @@ impl Wear {
 }
 
 impl Flash {
-    /// Says that a region of the FTL begins at a block: blocks before it and from it on are never exchanged.
-    /// An FTL calls this when it is built.
+    /// Declares that a region of the FTL begins at a block. Blocks on its two sides are never
+    /// exchanged. An FTL calls this when it is built.
     pub fn begin_region(&mut self, pbn: Pbn) {
         self.regions.push(pbn.0);
     }
 
-    /// Erases by which an FTL prefers one free block to another: the fewest first, unless nothing is done
-    /// against uneven wear.
+    /// The rank of a free block: FTLs take the lowest first. It is the number of erases, or 0 for
+    /// all blocks if the policy is `none`.
     #[must_use]
     pub fn wear_rank(&self, pbn: Pbn) -> u32 {
         match &self.wear {
@@ -298,7 +302,7 @@ impl Flash {
         }
     }
 
-    /// Levels wear, after a block was erased.
+    /// Levels wear after the erase of a block.
     #[cold]
     #[inline(never)]
     pub(super) fn level_wear(&mut self, pbn: Pbn) {
@@ -316,7 +320,8 @@ impl Flash {
         self.wear = Some(wear);
     }
 
-    /// Moves what is in a block to an erased one, and erases it: they change places below the FTL.
+    /// Moves the content of a block to an erased one and erases the block: they change places below
+    /// the FTL.
     fn exchange(&mut self, full: Pbn, erased: Pbn) {
         let first = self.medium.geometry.first_page(full);
         let pages = (first.0..first.0 + self.medium.geometry.pages_per_block).map(Ppn);
@@ -353,7 +358,7 @@ impl Flash {
 }
 
 impl Device {
-    /// Has the device level wear, and its blocks wear out, as configured; the FTL is built.
+    /// Sets wear levelling and wear-out as configured, after the FTL is built.
     pub(crate) fn wear_as(&mut self, config: &WearConfig, device: &DeviceConfig, seed: u64) {
         let by_region = config.part == WearPart::Region;
         let part = |pbn: Pbn| {
@@ -364,7 +369,8 @@ impl Device {
         self.flash.wear = Wear::new(config, device, seed, part, self);
     }
 
-    /// Whether blocks have worn out for which there are no spare ones: the host's writes are to be refused.
+    /// Whether a worn block had no spare to replace it: the writes of the host must then be
+    /// rejected.
     #[inline]
     #[must_use]
     pub fn is_read_only(&self) -> bool {
@@ -381,7 +387,7 @@ impl Device {
         }
     }
 
-    /// Puts a new block in the place of each one, of a device whose wear matters from now on.
+    /// Puts a new block in the place of each one, in a device whose wear matters from now on.
     pub(crate) fn renew(&mut self, device: &DeviceConfig, seed: u64) {
         let new = Endurance::new(device, self.geometry(), seed);
         let new = new.map(|it| it.below(self.flash.medium.blocks.iter().map(|block| block.erases)));
@@ -390,34 +396,34 @@ impl Device {
         }
     }
 
-    /// The erases of each block that has worn out, in the order in which they did.
+    /// The erases of each worn block, in the order of wear-out.
     #[inline]
     #[must_use]
     pub fn worn_out(&self) -> &[u32] {
         self.endurance().map_or(&[], |it| &it.worn_out)
     }
 
-    /// Spare blocks that are left in each plane.
+    /// Spare blocks left in each plane.
     #[must_use]
     pub fn spares_by_plane(&self) -> Vec<u32> {
         let count = |it: &Endurance| it.spares.iter().map(|spares| spares.len() as u32).collect();
         self.endurance().map_or_else(Vec::new, count)
     }
 
-    /// Spare blocks that are left.
+    /// Spare blocks left.
     #[must_use]
     pub fn spare_blocks(&self) -> u32 {
         self.spares_by_plane().iter().sum()
     }
 
-    /// Erases that the block of the medium below a block of the FTL has had: of a spare one that took the
-    /// place of another, its own.
+    /// Erases of the block of the medium below a block of the FTL. A spare block that replaced
+    /// another has its own count.
     #[must_use]
     pub fn wear_of(&self, pbn: Pbn) -> u32 {
         self.erases_of(pbn) - self.endurance().map_or(0, |it| it.credits[pbn.index()])
     }
 
-    /// Erases of all blocks of the medium, those that spare ones have replaced among them.
+    /// Erases of all blocks of the medium, including those that spare blocks have replaced.
     #[must_use]
     pub fn wear(&self) -> u64 {
         let blocks = (0..self.geometry().blocks()).map(Pbn);
@@ -438,14 +444,15 @@ impl Device {
 }
 
 impl DeviceConfig {
-    /// The spare blocks of a plane with so many blocks of the FTL, and how many of all are bad from the factory.
+    /// The spare blocks of a plane with `blocks` blocks of the FTL, and how many of all are bad
+    /// from the factory.
     #[must_use]
     pub fn spare_blocks(&self, blocks: u32) -> (u32, u32) {
         let share = |share: f64| (f64::from(blocks) * share).round() as u32;
         (share(self.spare_blocks.0), share(self.bad_blocks.0))
     }
 
-    /// Whether spare blocks can take the place of all that are bad from the factory.
+    /// Whether spare blocks can replace all blocks that are bad from the factory.
     pub(crate) fn check_bad_blocks(&self) -> Result<(), Error> {
         if self.bad_blocks.0 <= self.spare_blocks.0 {
             return Ok(());

@@ -1,8 +1,8 @@
-//! Pages that are asked for, each looked up: those that are not in a row or not served in their order, trims, and all
-//! of an FTL with pages in its RAM.
+//! Requested pages, each looked up. The list serves trims, pages that are not consecutive or not
+//! served in order, and every FTL with pages in its RAM.
 //!
-//! An FTL may keep pages of the host in its own RAM, and serve them from there. What the host wrote it owes until it
-//! programs it, or the host trims it.
+//! An FTL may keep pages of the host in its own RAM, and serve them from there. It owes each page
+//! that the host wrote until it programs the page, or the host trims it.
 
 use super::Service;
 use crate::purpose::Cause;
@@ -17,18 +17,18 @@ pub(in super::super) struct List {
     service: Service,
     begun: usize,
     served: usize,
-    /// Those served, in the order of service; behind them those left, ascending.
+    /// Served pages in the order of service, followed by the pages left, ascending.
     pages: Vec<Lpn>,
-    /// The lowest of them.
+    /// The lowest page of the request.
     lowest: Lpn,
     /// The pages that are served for another cause, ascending.
     apart: Vec<Lpn>,
     cause: Cause,
-    /// The page that was read from flash last, if nothing else was served since.
+    /// The page read from flash last, unless another was served since.
     read_last: Option<Lpn>,
     /// Whether the FTL has ever kept a page in RAM.
     keeps: bool,
-    /// The pages in its RAM, and whether their newest version is there alone: then it is owed.
+    /// The pages in its RAM, and whether the newest version is only there: the FTL then owes it.
     kept: FxHashMap<Lpn, bool>,
     most_kept: usize,
 }
@@ -63,22 +63,22 @@ impl List {
         self.pages.extend_from_slice(pages);
     }
 
-    /// The lowest page and how many there are; `None` if the host does not ask to write this page, or that is done. A
-    /// page that is owed leaves RAM in its old version.
+    /// The lowest page and the number of pages. `None` if the host does not request a write of this
+    /// page, or the write is done. A page that is owed leaves RAM in its old version.
     pub fn request_of(&self, lpn: Lpn) -> Option<(Lpn, u32)> {
         let is_asked = self.service == Service::Write && !self.owes(lpn);
         let is_left = is_asked && self.pages[self.served..].binary_search(&lpn).is_ok();
         is_left.then_some((self.lowest, self.pages.len() as u32))
     }
 
-    /// Takes so many of the pages as begun and served.
+    /// Sets how many pages of the request are begun and served.
     pub fn go_on(&mut self, begun: usize, served: usize) {
         (self.begun, self.served) = (begun, served);
         let is_read = self.service == Service::Read;
         self.read_last = self.pages[..served].last().copied().filter(|_| is_read);
     }
 
-    /// Begins the next page. If it is the first, nothing must be done before.
+    /// Begins the next page. No operation may precede the first page.
     ///
     /// # Errors
     /// The rule that is broken.
@@ -101,14 +101,15 @@ impl List {
             Service::Read | Service::Write if self.begun != self.served => {
                 Err("a page that is begun is served, once, before the next is begun")
             }
-            // A page without data is trimmed without a word to the device.
+            // The device hears nothing of the trim of a page without data.
             _ => Ok(()),
         }
     }
 
-    /// Serves a page. Returns what for, if it was asked for and not served yet.
+    /// Serves a page. Returns the cause if the page was requested and is not served yet.
     pub fn serve(&mut self, service: Service, lpn: Lpn) -> Option<Cause> {
-        // What is owed is programmed before the next version of the page is taken, and read from RAM alone.
+        // An owed version is programmed before the next version is taken, and is read only from
+        // RAM.
         let owed = self.kept.get_mut(&lpn).filter(|owed| **owed);
         match (service, owed) {
             (Service::Write, Some(owed)) => *owed = false,
@@ -147,14 +148,14 @@ impl List {
         self.apart.clear();
     }
 
-    /// Takes a page that the host writes into RAM. Returns whether it was asked for.
+    /// Takes a page that the host writes into RAM. Returns whether it was requested.
     pub fn keep_write(&mut self, lpn: Lpn) -> bool {
         self.read_last = None;
         self.keep(lpn, true);
         self.serve_in_any_order(Service::Write, lpn)
     }
 
-    /// Keeps a page in RAM. Returns whether it was read from flash last.
+    /// Keeps a page in RAM. Returns whether it was the last page read from flash.
     pub fn keep_read(&mut self, lpn: Lpn) -> bool {
         self.keep(lpn, false);
         self.read_last.take() == Some(lpn)
@@ -166,7 +167,7 @@ impl List {
         self.most_kept = self.most_kept.max(self.kept.len());
     }
 
-    /// Reads a page from the RAM of the FTL. Returns whether it is there, and was asked for.
+    /// Reads a page from the RAM of the FTL. Returns whether it is there, and was requested.
     pub fn read_kept(&mut self, lpn: Lpn) -> bool {
         self.kept.contains_key(&lpn) && self.serve_in_any_order(Service::Read, lpn)
     }
@@ -184,12 +185,12 @@ impl List {
         self.most_kept
     }
 
-    /// Whether the newest version of a page is in RAM alone.
+    /// Whether only RAM has the newest version of a page.
     pub fn owes(&self, lpn: Lpn) -> bool {
         self.kept.get(&lpn) == Some(&true)
     }
 
-    /// Ends the request. Returns what was left undone, if anything was.
+    /// Ends the request. Returns what was left undone, if anything.
     pub fn answer(&mut self, op: Op, holds_data: impl Fn(Lpn) -> bool) -> Option<Undone> {
         let undone = self.undone(op, holds_data);
         if op == Op::Trim {
@@ -248,7 +249,7 @@ impl fmt::Display for List {
 pub(in super::super) enum Undone {
     /// This page.
     Page(Op, Lpn),
-    /// It began another number of pages.
+    /// The FTL began another number of pages.
     Begun { begun: usize, pages: usize },
 }
 
