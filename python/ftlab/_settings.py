@@ -837,32 +837,32 @@ class Page(NamedFtl):
     gc_lazy
         ``lazy`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -941,11 +941,11 @@ class HAT(NamedFtl):
     Parameters
     ----------
     pcm_read
-        Time of a lookup. Each waits until the chip is done with those and the changes before it.
-        Default: 0ns. Range: at most 10s. Source: choices.md#hat-time.
+        Time of a lookup. It waits for all earlier lookups and changes of the chip. Default: 0ns.
+        Range: at most 10s. Source: choices.md#hat-time.
     pcm_write
-        Time to write a changed mapping, after it was read. It waits in the buffer, and no request
-        for it. Default: 0ns. Range: at most 10s. Source: choices.md#hat-time.
+        Time to write a changed mapping after it was read. The change waits in the buffer, and no
+        request waits for it. Default: 0ns. Range: at most 10s. Source: choices.md#hat-time.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low
@@ -973,32 +973,32 @@ class HAT(NamedFtl):
     gc_lazy
         ``lazy`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1125,16 +1125,16 @@ class SEPBIT(NamedFtl):
     gc_lazy
         ``lazy`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1239,25 +1239,25 @@ class ZONES(NamedFtl):
     gc_lazy
         ``lazy`` of `ftlab.GC`, for this FTL.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1347,8 +1347,8 @@ class DFTL(NamedFtl):
         Am, by recency. Default: segmented-flashsim. Source: FlashSim, which TPFTL and DLOOP ran;
         choices.md#dftl-segments.
     protected
-        Share of the cache that is the protected (real) segment, or that 2Q leaves to ``Am``.
-        Default: 80%. Range: 0 to 1. Source: choices.md#dftl-segments.
+        Share of the cache in the protected (real) segment, or in ``Am`` of 2Q. Default: 80%. Range:
+        0 to 1. Source: choices.md#dftl-segments.
     evict_batch
         Write back all dirty entries of the victim's translation page. Default: false. Source:
         choices.md#dftl-write-back.
@@ -1367,32 +1367,32 @@ class DFTL(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     search
         How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
         RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
@@ -1402,13 +1402,14 @@ class DFTL(NamedFtl):
         Time of a step of that search, before the first flash operation of a page. Default: 0ns.
         Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
     map_blocks
-        Which open block a translation page goes to. ``"own"``: One of its own. ``"shared"``: That
-        of user pages. Default: own. Source: FlashSim; choices.md#dloop-frontiers.
+        The open block for translation pages. ``"own"``: A block for translation pages only.
+        ``"shared"``: The block of user pages. Default: own. Source: FlashSim;
+        choices.md#dloop-frontiers.
     map_updates
-        What GC does with the mappings of pages that it has moved and that are not cached.
-        ``"written"``: GC writes their translation pages. ``"held"``: They stay in RAM until the
-        planes of their translation pages have room for these without GC. Default: written. Source:
-        DFTL; choices.md#dloop-reserve.
+        The treatment of uncached mappings of pages that GC has moved. ``"written"``: GC writes
+        their translation pages. ``"held"``: They remain in RAM until the planes of their
+        translation pages can take these without GC. Default: written. Source: DFTL;
+        choices.md#dloop-reserve.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1500,8 +1501,8 @@ class DLOOP(NamedFtl):
         Am, by recency. Default: segmented-flashsim. Source: FlashSim, which TPFTL and DLOOP ran;
         choices.md#dftl-segments.
     protected
-        Share of the cache that is the protected (real) segment, or that 2Q leaves to ``Am``.
-        Default: 80%. Range: 0 to 1. Source: choices.md#dftl-segments.
+        Share of the cache in the protected (real) segment, or in ``Am`` of 2Q. Default: 80%. Range:
+        0 to 1. Source: choices.md#dftl-segments.
     evict_batch
         Write back all dirty entries of the victim's translation page. Default: false. Source:
         choices.md#dftl-write-back.
@@ -1520,25 +1521,25 @@ class DLOOP(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     search
         How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
         RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
@@ -1548,13 +1549,14 @@ class DLOOP(NamedFtl):
         Time of a step of that search, before the first flash operation of a page. Default: 0ns.
         Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
     map_blocks
-        Which open block a translation page goes to. ``"own"``: One of its own. ``"shared"``: That
-        of user pages. Default: own. Source: FlashSim; choices.md#dloop-frontiers.
+        The open block for translation pages. ``"own"``: A block for translation pages only.
+        ``"shared"``: The block of user pages. Default: own. Source: FlashSim;
+        choices.md#dloop-frontiers.
     map_updates
-        What GC does with the mappings of pages that it has moved and that are not cached.
-        ``"written"``: GC writes their translation pages. ``"held"``: They stay in RAM until the
-        planes of their translation pages have room for these without GC. Default: written. Source:
-        DFTL; choices.md#dloop-reserve.
+        The treatment of uncached mappings of pages that GC has moved. ``"written"``: GC writes
+        their translation pages. ``"held"``: They remain in RAM until the planes of their
+        translation pages can take these without GC. Default: written. Source: DFTL;
+        choices.md#dloop-reserve.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1643,8 +1645,8 @@ class DLOOPHot(NamedFtl):
         Am, by recency. Default: segmented-flashsim. Source: FlashSim, which TPFTL and DLOOP ran;
         choices.md#dftl-segments.
     protected
-        Share of the cache that is the protected (real) segment, or that 2Q leaves to ``Am``.
-        Default: 80%. Range: 0 to 1. Source: choices.md#dftl-segments.
+        Share of the cache in the protected (real) segment, or in ``Am`` of 2Q. Default: 80%. Range:
+        0 to 1. Source: choices.md#dftl-segments.
     evict_batch
         Write back all dirty entries of the victim's translation page. Default: false. Source:
         choices.md#dftl-write-back.
@@ -1663,25 +1665,25 @@ class DLOOPHot(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     search
         How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
         RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
@@ -1773,8 +1775,8 @@ class CDFTL(NamedFtl):
         Share of the cache for whole translation pages. Default: 50%. Range: 0 to 1. Source:
         choices.md#cdftl-split.
     absorb
-        A page that leaves the CTP dirty takes the dirty entries of the CMT that it covers along,
-        which become clean. Default: false. Source: choices.md#cdftl-absorb.
+        A page that leaves the CTP dirty includes the dirty entries of the CMT that it covers, which
+        become clean. Default: false. Source: choices.md#cdftl-absorb.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low
@@ -1790,32 +1792,32 @@ class CDFTL(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     search
         How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
         RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
@@ -1904,8 +1906,8 @@ class SFTL(NamedFtl):
         Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
         B each. Source: TPFTL 5.1; choices.md#cache-default.
     bitmaps
-        Bits per mapping that tell runs: the heads, or also what is overwritten, as LeaFTL models
-        S-FTL. Default: 1. Unit: bits. Range: 1 to 2. Source: choices.md#sftl-bitmaps.
+        Bits per mapping: 1 marks the heads of runs; 2 also mark overwritten mappings, as LeaFTL
+        models S-FTL. Default: 1. Unit: bits. Range: 1 to 2. Source: choices.md#sftl-bitmaps.
     buffer
         Share of the cache that is the dirty buffer. Default: 10%. Range: 0 to 1. Source:
         choices.md#sftl-buffer.
@@ -1927,32 +1929,32 @@ class SFTL(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -2138,32 +2140,32 @@ class TPFTL(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     search
         How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
         RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
@@ -2296,32 +2298,32 @@ class TPFTLAdaptive(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     search
         How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
         RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
@@ -2431,32 +2433,32 @@ class TreeFTL(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -2533,10 +2535,10 @@ class APS(NamedFtl):
         Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
         B each. Source: TPFTL 5.1; choices.md#cache-default.
     map
-        Share of the pool that is for translation pages at first. Default: 50%. Range: 0 to 1.
+        Share of the pool that is initially for translation pages. Default: 50%. Range: 0 to 1.
         Source: choices.md#aps-ghosts.
     inertia
-        Flash time by which the ghosts of one part are ahead when a page of RAM moves. Default: 2ms.
+        Lead in flash time of the ghosts of one part at which a page of RAM moves. Default: 2ms.
         Source: ten programs; choices.md#aps-ghosts.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
@@ -2553,32 +2555,32 @@ class APS(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     placement
-        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
-        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
-        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
-        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
-        free first, its channel included. Default: single. Source: FlashSim;
+        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
+        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
+        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
+        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
+        plane that is free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
     separation
-        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
-        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
-        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. ``"handles"``: A class for each
-        placement handle, lifetime or initiator that the host names. ``"multi-queue"``: By how often
-        the chunk of a page is written (AutoStream MQ). ``"sfr"``: By how often and how lately the
-        chunk of a page is written (AutoStream SFR). ``"warcip"``: By the time between two writes of
-        a page. ``"midas"``: A chain of groups whose sizes a model chooses; it names its victims.
-        ``"sfs"``: By writes of a page and the time since the last one (SFS). ``"eti"``: By how
-        often requests cover the extent of a page (ETI). ``"fadac"``: By the writes of a page
-        against a fading mean (FADaC). ``"multilog"``: By how much earlier than expected a page is
-        written (MultiLog). ``"fk"``: An oracle: by when a page is written again, in blocks.
-        ``"nodap"``: An oracle: by when a page is written again, with bounds that grow.
-        ``"learned"``: By a model of what is known of a page: a table or a linear one, or your own.
-        Default: none. Source: FlashSim; choices.md#separation.
+        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
+        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
+        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
+        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
+        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
+        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
+        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
+        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
+        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
+        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
+        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
+        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
+        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
+        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
+        own. Default: none. Source: FlashSim; choices.md#separation.
     order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
-        Source: DLOOP, equation 1; choices.md#plane-numbers.
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
+        DLOOP, equation 1; choices.md#plane-numbers.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -2657,8 +2659,8 @@ class CFTL(NamedFtl):
         Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
         B each. Source: TPFTL 5.1; choices.md#cache-default.
     reads
-        Page reads of a logical block, without a write between, that make it block-mapped. Default:
-        128. Unit: reads. Range: at least 1. Source: choices.md#cftl-conversion.
+        Reads of pages of a logical block, without a write in between, that make it block-mapped.
+        Default: 128. Unit: reads. Range: at least 1. Source: choices.md#cftl-conversion.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low
@@ -2720,7 +2722,7 @@ class Block(NamedFtl):
     Parameters
     ----------
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -2741,9 +2743,9 @@ class BlockOptimized(NamedFtl):
         Program a group without an erase when all its offsets are still erased. Default: false.
         Source: CACH-FTL rewrites every block that is not empty; choices.md#first-erase.
     power_safe
-        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
-        Default: false. Source: FlashSim; choices.md#early-invalidation.
+        Keep an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
+        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
     """
 
     registered = "block-optimized"
@@ -2764,7 +2766,7 @@ class NFTL(NamedFtl):
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -2786,7 +2788,7 @@ class NFTLChain(NamedFtl):
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -2805,13 +2807,13 @@ class RNFTL(NamedFtl):
     Parameters
     ----------
     many
-        Share of the pages of a primary block, one at least, that must be erased for a merge to keep
+        Share of the pages of a primary block, at least one, that must be erased for a merge to keep
         it. Default: 50%. Range: 0 to 1. Source: choices.md#rnftl-rules.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -2834,7 +2836,7 @@ class BAST(NamedFtl):
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -2853,24 +2855,24 @@ class FAST(NamedFtl):
     Parameters
     ----------
     rules
-        Whose FAST it is: the paper's, or FlashSim's program with its bugs. ``"paper"``: The
+        The rules: the paper's, or those of FlashSim's program with its bugs. ``"paper"``: The
         paper's, which keeps data. ``"flashsim"``: ``FlashSim``'s program, bug for bug: it loses
         data. ``"flashsim-mended"``: The same with the sign of "invalid" mended: it still returns
         old data. Default: paper. Source: Lee et al., TECS 2007; choices.md#fast-flashsim.
     full_sequential
-        What a write to a block whose sequential log is full does. ``"merge"``: A full merge with
-        the page in its place, as for any rewrite inside the log. ``"switch"``: A switch merge; the
-        page then goes to the random log. Default: merge. Source: FlashSim;
+        The effect of a write to a block whose sequential log is full. ``"merge"``: A full merge
+        with the page in its place, as for any rewrite inside the log. ``"switch"``: A switch merge;
+        the page then goes to the random log. Default: merge. Source: FlashSim;
         choices.md#fast-full-sequential.
     power_safe
-        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
-        Default: false. Source: FlashSim; choices.md#early-invalidation.
+        Keep an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
+        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -2898,12 +2900,12 @@ class CACHFTL(NamedFtl):
         first. Default: 3. Unit: blocks. Range: 1 to 1048576. Source: CACH-FTL 4.3.3;
         choices.md#cachftl-sizes.
     enough
-        Superseded pages from which a block of the PMR is worth PMR-GC; all of a block at most.
+        Superseded pages from which a block of the PMR is worth PMR-GC, at most those of a block.
         Default: the pages to be evicted (4.3.3), in idle time those of the last group. Unit: pages.
         Range: at least 1. Source: CACH-FTL, Algorithm 2, 4.3.2, 4.3.3; choices.md#cachftl-enough.
     async_free
-        Share of the PMR that is free up to which GC works in idle time, but at least a block more
-        than ``sync_blocks``; 0 switches that off. Default: 10%. Range: 0 to 1. Source: CACH-FTL
+        Share of the PMR up to which GC in idle time frees pages, at least one block more than
+        ``sync_blocks``. 0 disables GC in idle time. Default: 10%. Range: 0 to 1. Source: CACH-FTL
         4.3.3; choices.md#cachftl-idle.
     bmr_victim
         Which logical block BMR-GC merges: that with most pages in the PMR, or the victim of
@@ -2914,11 +2916,11 @@ class CACHFTL(NamedFtl):
         Redirect groups by measured costs instead of ``threshold``. Default: false. Source:
         choices.md#cachftl-beyond.
     idle_weight
-        Weight of GC in idle time under ``adaptive_threshold``. 0 counts response times alone, 1
-        counts wear as much. Default: 0%. Range: 0 to 1. Source: choices.md#cachftl-beyond.
+        Weight of GC in idle time under ``adaptive_threshold``. 0 counts only response times; 1
+        counts wear equally. Default: 0%. Range: 0 to 1. Source: choices.md#cachftl-beyond.
     adaptive_pmr
-        Use no more blocks for the PMR than keep writes from waiting for GC. Default: false. Source:
-        choices.md#cachftl-beyond.
+        Use only as many blocks for the PMR as keep writes from waiting for GC. Default: false.
+        Source: choices.md#cachftl-beyond.
     out_of_place
         Rewrite blocks of the BMR out of place, and erase the old ones in idle time. Default: false.
         Source: choices.md#cachftl-beyond.
@@ -2932,9 +2934,9 @@ class CACHFTL(NamedFtl):
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
     power_safe
-        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
-        Default: false. Source: FlashSim; choices.md#early-invalidation.
+        Keep an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
+        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -2993,17 +2995,17 @@ class LAST(NamedFtl):
         Share of the log blocks that are sequential, one at least. Default: 10%. Range: 0 to 1.
         Source: choices.md#last-rules.
     hot
-        Share of the random log blocks that are the hot partition; each partition has one at least.
+        Share of the random log blocks in the hot partition; each partition has at least one.
         Default: 50%. Range: 0 to 1. Source: choices.md#last-rules.
     power_safe
-        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
-        Default: false. Source: FlashSim; choices.md#early-invalidation.
+        Keep an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
+        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -3029,17 +3031,17 @@ class KAST(NamedFtl):
         K: logical blocks with valid pages in one random log block, at most. Default: 8. Unit:
         blocks. Range: at least 1. Source: choices.md#kast-rules.
     sequential
-        Share of the log blocks that may be sequential: one at least, all but one at most. Default:
-        10%. Range: 0 to 1. Source: choices.md#kast-rules.
+        Share of the log blocks that may be sequential; at least one is, and at least one is not.
+        Default: 10%. Range: 0 to 1. Source: choices.md#kast-rules.
     power_safe
-        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
-        Default: false. Source: FlashSim; choices.md#early-invalidation.
+        Keep an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
+        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -3070,7 +3072,7 @@ class SAST(NamedFtl):
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -3094,14 +3096,14 @@ class AFTL(NamedFtl):
         Entries of the fine table. Default: half as many as logical blocks, in the RAM of a block
         table. Unit: entries. Source: choices.md#aftl-rules.
     power_safe
-        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
-        Default: false. Source: FlashSim; choices.md#early-invalidation.
+        Keep an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
+        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -3128,14 +3130,14 @@ class WAFTL(NamedFtl):
         Share of a block's pages from which on they are merged into its data block. Default: 50%.
         Range: 0 to 1. Source: choices.md#waftl-rules.
     power_safe
-        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
-        Default: false. Source: FlashSim; choices.md#early-invalidation.
+        Keep an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
+        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
         one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
@@ -3157,22 +3159,22 @@ class MNFTL(NamedFtl):
     Parameters
     ----------
     victim
-        Which block is collected. ``"most-blocks-first"``: The least valid full block of the logical
-        block that has most blocks; the oldest among equals, and the logical block of the lowest
-        number. ``"global"``: The least valid full block of all, the lowest number among equals.
-        Default: global. Source: MNFTL 4.3, the rule that it states first; choices.md#mnftl-victim.
+        The block to collect. ``"most-blocks-first"``: The least valid full block of the logical
+        block with most blocks. Among equals it is the oldest block, and the lowest logical block.
+        ``"global"``: The least valid full block of all, the lowest number among equals. Default:
+        global. Source: MNFTL 4.3, the rule that it states first; choices.md#mnftl-victim.
     mapping
-        Where the first version of a page goes. ``"concentrated"``: Into the block that its logical
-        block writes, among updates of other pages. ``"separated"``: Into a block of first versions:
-        updates and copies go to other blocks of the logical block. Default: concentrated. Source:
-        MNFTL 3, Figure 2; choices.md#mnftl-mapping.
+        The place of the first version of a page. ``"concentrated"``: In the block to which its
+        logical block writes, among updates of other pages. ``"separated"``: In a block of first
+        versions. Updates and copies go to other blocks of the logical block. Default: concentrated.
+        Source: MNFTL 3, Figure 2; choices.md#mnftl-mapping.
     rows
         Rows of a subtable; each is a page number. Default: the largest power of two that fits into
         an OOB. Unit: rows. Range: at least 1. Source: choices.md#mnftl-rows.
     idle_blocks
-        Collect in idle time while a logical block has at least so many blocks. With one there is
-        nothing to gain. Default: never. Unit: blocks. Range: at least 2. Source: MNFTL 4.3 suggests
-        it; choices.md#mnftl-idle.
+        Collect in idle time while a logical block has at least this number of blocks. With one
+        block there is nothing to gain. Default: never. Unit: blocks. Range: at least 2. Source:
+        MNFTL 4.3 suggests it; choices.md#mnftl-idle.
     cache
         RAM for a cache of subtables. Default: 0B. Source: the paper has none;
         choices.md#mnftl-cache.
@@ -3205,22 +3207,22 @@ class MNFTLHybrid(NamedFtl):
     Parameters
     ----------
     victim
-        Which block is collected. ``"most-blocks-first"``: The least valid full block of the logical
-        block that has most blocks; the oldest among equals, and the logical block of the lowest
-        number. ``"global"``: The least valid full block of all, the lowest number among equals.
-        Default: global. Source: MNFTL 4.3, the rule that it states first; choices.md#mnftl-victim.
+        The block to collect. ``"most-blocks-first"``: The least valid full block of the logical
+        block with most blocks. Among equals it is the oldest block, and the lowest logical block.
+        ``"global"``: The least valid full block of all, the lowest number among equals. Default:
+        global. Source: MNFTL 4.3, the rule that it states first; choices.md#mnftl-victim.
     mapping
-        Where the first version of a page goes. ``"concentrated"``: Into the block that its logical
-        block writes, among updates of other pages. ``"separated"``: Into a block of first versions:
-        updates and copies go to other blocks of the logical block. Default: concentrated. Source:
-        MNFTL 3, Figure 2; choices.md#mnftl-mapping.
+        The place of the first version of a page. ``"concentrated"``: In the block to which its
+        logical block writes, among updates of other pages. ``"separated"``: In a block of first
+        versions. Updates and copies go to other blocks of the logical block. Default: concentrated.
+        Source: MNFTL 3, Figure 2; choices.md#mnftl-mapping.
     rows
         Rows of a subtable; each is a page number. Default: the largest power of two that fits into
         an OOB. Unit: rows. Range: at least 1. Source: choices.md#mnftl-rows.
     idle_blocks
-        Collect in idle time while a logical block has at least so many blocks. With one there is
-        nothing to gain. Default: never. Unit: blocks. Range: at least 2. Source: MNFTL 4.3 suggests
-        it; choices.md#mnftl-idle.
+        Collect in idle time while a logical block has at least this number of blocks. With one
+        block there is nothing to gain. Default: never. Unit: blocks. Range: at least 2. Source:
+        MNFTL 4.3 suggests it; choices.md#mnftl-idle.
     cache
         RAM for a cache of subtables. Default: 0B. Source: the paper has none;
         choices.md#mnftl-cache.
@@ -3260,9 +3262,9 @@ class GFTL(NamedFtl):
         Write buffer as a share of the logical blocks. Default: 16%, or what the device has. Range:
         0 to 10. Source: MNFTL 5.2; choices.md#gftl-buffer.
     power_safe
-        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
-        Default: false. Source: FlashSim; choices.md#early-invalidation.
+        Keep an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
+        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
     """
 
     registered = "gftl"

@@ -1,21 +1,22 @@
-//! AFTL, adaptive two-level management (Wu & Kuo, ICCAD 2006): pages that are overwritten get a mapping of
-//! their own instead of a merge.
+//! AFTL, adaptive two-level management (Wu & Kuo, ICCAD 2006): overwritten pages get their own
+//! mapping instead of a merge.
 //!
-//! Idea     coarse: a logical block has a primary block and a replacement block, as in NFTL. When the
-//!          replacement block is full its valid pages are not merged: each gets an entry of the *fine*
-//!          table and stays where it is, and the logical block begins another replacement block. The
-//!          table is small: the entry used least recently becomes coarse again, which copies its page
-//!          to the replacement block of its logical block.
+//! Idea     coarse: a logical block has a primary block and a replacement block, as in NFTL. A full
+//!          replacement block is not merged. Each of its valid pages gets an entry of the *fine*
+//!          table and remains in place, and the logical block begins another replacement block. The
+//!          table is small. The entry used least recently becomes coarse again, which copies its
+//!          page to the replacement block of its logical block.
 //! RAM      8 B and a bit per page for each logical block (choices.md#log-valid-bits), and 8 B per entry
 //!          of the fine table (choices.md#ram-payload).
 //! Role     between block and page mapping, page by page.
-//! Departs  a reconstruction: the paper is known to us by its title and by others (choices.md#aftl-rules); known: the two
-//!          levels and both switches. Reconstructed: a page whose logical block has no room for it in a
-//!          replacement block becomes coarse by a merge of that block, and so does the logical block
-//!          written least recently when all log blocks are in use. Assumed: a replacement block written
-//!          in order becomes the primary one; as many entries as fit into the RAM of a block table.
-//! Not here the OOB reads by which NFTL finds a page in a replacement block: its place is taken as known,
-//!          so that merges alone differ from `bast`. A device with ascending order.
+//! Departs  a reconstruction: we know the paper by its title and by others (choices.md#aftl-rules).
+//!          Known: the two levels and both switches. Reconstructed: a page becomes coarse by a
+//!          merge if its logical block has no room for it in a replacement block. The logical block
+//!          written least recently is merged when all log blocks are in use. Assumed: a replacement
+//!          block written in order becomes the primary one, and the RAM of a block table holds the
+//!          entries.
+//! Not here the OOB reads by which NFTL finds a page in a replacement block. Its place is taken as
+//!          known, so that only merges differ from `bast`. A device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::owned_logs::{Kinds, OwnedLog, OwnedLogs};
@@ -43,7 +44,7 @@ crate::settings! {
 pub struct AftlFtl {
     /// Primary and replacement blocks.
     coarse: OwnedLogs,
-    /// Pages with a mapping of their own, by their last use.
+    /// Pages with their own mapping, by their last use.
     fine: RecentMap<()>,
     most_entries: usize,
     /// Former replacement blocks that hold such pages, of each logical block.
@@ -53,7 +54,7 @@ pub struct AftlFtl {
     counts: Counts,
 }
 
-/// Counts beside those of the kinds of merges.
+/// Counts in addition to those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     refined_pages: u64,
@@ -176,8 +177,9 @@ impl AftlFtl {
         })
     }
 
-    /// Takes over the log blocks that were found after power was lost: of each logical block the youngest is its
-    /// replacement block, the others are of the fine level. When its pages were last used is not known.
+    /// Takes over the log blocks found after power was lost. The youngest block of each logical
+    /// block is its replacement block; the others are of the fine level. The last use of its pages
+    /// is unknown.
     fn take_over_logs(&mut self, flash: &mut Flash) {
         let mut room = self.log_blocks;
         let logs = self.coarse.data_mut().place_logs(flash, |block, flash| {
@@ -237,7 +239,7 @@ impl AftlFtl {
         self.leave_fine_level(lpn, old, flash);
     }
 
-    /// Drops the entry of a page whose version there was superseded.
+    /// Drops the entry of a page whose fine-level version was superseded.
     fn leave_fine_level(&mut self, lpn: Lpn, old: Option<Ppn>, flash: &mut Flash) {
         if old.is_some() && self.fine.remove(lpn.0).is_some() {
             self.release_if_dead(lpn, old.map(|ppn| flash.geometry().block_of(ppn)), flash);
@@ -254,8 +256,8 @@ impl AftlFtl {
         self.counts.dead_blocks += 1;
     }
 
-    /// Coarse to fine: the valid pages of a full replacement block get entries and stay where they
-    /// are. It is merged when it was written in order, or needs more entries than there are.
+    /// Coarse to fine: the valid pages of a full replacement block get entries and remain in place.
+    /// The block is merged when it was written in order, or needs more entries than the table has.
     fn refine(&mut self, lbn: Lbn, flash: &mut Flash) {
         let log = *self.coarse.log(lbn).expect("a full replacement block");
         let valid = flash.valid_in(log.pbn) as usize;
@@ -266,7 +268,7 @@ impl AftlFtl {
         while self.fine.len() + valid > most {
             self.coarsen(flash);
             if self.coarse.log(lbn).is_none() {
-                // The logical block was merged, because the entry that left was its own.
+                // The logical block was merged, because its own entry was evicted.
                 return;
             }
         }
@@ -280,7 +282,7 @@ impl AftlFtl {
         self.counts.refined_pages += valid as u64;
     }
 
-    /// Gives the valid pages of a replacement block entries.
+    /// Gives each valid page of a replacement block an entry.
     fn refine_all(&mut self, log: &OwnedLog, flash: &Flash) {
         let data = self.coarse.data();
         let in_log = |lpn: &Lpn| {
@@ -292,8 +294,8 @@ impl AftlFtl {
         self.fine_blocks_in_use += 1;
     }
 
-    /// Fine to coarse: the entry used least recently leaves. Its page goes to the replacement block of
-    /// its logical block, which is merged when there is no room for it.
+    /// Fine to coarse: evicts the entry used least recently. Its page moves to the replacement
+    /// block of its logical block, which is merged when it has no room for the page.
     fn coarsen(&mut self, flash: &mut Flash) {
         let lpn = Lpn(self.fine.least_recent().expect("the fine table is full"));
         let lbn = flash.geometry().logical_block_of(lpn);
@@ -328,7 +330,7 @@ mod tests {
     use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost};
 
-    /// So many log blocks and entries; all pages written once.
+    /// A bench with these numbers of log blocks and entries; all pages are written once.
     fn bench(log_blocks: u32, entries: u32) -> Bench<AftlFtl> {
         Bench::<AftlFtl>::new(8, log_blocks + 1, |config| config.own.entries = Some(entries))
     }

@@ -1,14 +1,15 @@
 //! BAST, block-associative sector translation (Kim et al., IEEE Transactions on Consumer Electronics
 //! 2002): a log block for each logical block that is being overwritten.
 //!
-//! Idea     data blocks are mapped block by block. Overwrites of a logical block are appended to a log
-//!          block of its own, page-mapped. A full log block is merged with its data block, and so is
-//!          the one written least recently when another logical block needs one.
-//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits); for each log block
-//!          8 B and a byte per page, two where a block has more than 256 (choices.md#ram-payload).
+//! Idea     data blocks are mapped block by block. Overwrites of a logical block are appended to
+//!          its own log block, page-mapped. A full log block is merged with its data block. When
+//!          another logical block needs a log block, the one written least recently is merged.
+//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits). For each log
+//!          block, 8 B and a byte per page, two where a block has more than 256 pages
+//!          (choices.md#ram-payload).
 //! Role     the first log-block FTL; it thrashes when more logical blocks are written than there are
 //!          log blocks.
-//! Departs  the order in which log blocks are given up is ours (choices.md#bast-victim).
+//! Departs  the order in which log blocks are reclaimed is ours (choices.md#bast-victim).
 //! Options  `log.map = flash`: a map program for each merge (choices.md#log-maps).
 //! Not here a device with ascending order.
 
@@ -126,7 +127,7 @@ mod tests {
     use crate::ftl::parts::bench::{Bench, Cost};
     use crate::rng::Rng;
 
-    /// So many log blocks; all pages written once.
+    /// A bench with `log_blocks` log blocks; all pages are written once.
     fn bench(log_blocks: u32) -> Bench<BastFtl> {
         Bench::<BastFtl>::new(8, log_blocks + 1, |_| {})
     }
@@ -148,7 +149,8 @@ mod tests {
         assert_eq!(bench(2).writes(&[1, 1, 1, 1, 1]), full);
     }
 
-    /// Nothing is copied, for the logical block has two pages; but its log block is not full.
+    /// The logical block has two pages, so a merge copies nothing. Its log block is not full,
+    /// though.
     #[test]
     fn a_log_block_that_is_not_full_makes_no_switch() {
         let mut bench = Bench::<BastFtl>::empty(8, 2, |_| {});
@@ -166,8 +168,8 @@ mod tests {
         assert_eq!(bench.write(&[9]), full, "that of block 1, whose log is out of order");
     }
 
-    /// With more logical blocks in turn than log blocks, every write is a merge; P programs for each
-    /// when it is offset 0 that is written, else P + 1.
+    /// With more logical blocks in turn than log blocks, every write is a merge. Each costs P
+    /// programs when offset 0 is written, otherwise P + 1.
     #[test]
     fn more_blocks_in_turn_than_log_blocks_make_every_write_a_merge() {
         for (offset, programs) in [(0, 4), (2, 5)] {

@@ -1,10 +1,10 @@
 //! Block-level mapping (CACH-FTL 1 and 5, DLOOP II.A): the smallest table, the dearest update.
 //!
-//! Idea     `LBN -> PBN`; a page stays at its offset. The first write of an offset programs it; every
-//!          later one copies the other pages of the block and the new one to a fresh block, and erases
-//!          the old: `P - 1` copies and an erase for each page overwritten.
+//! Idea     `LBN -> PBN`; a page remains at its offset. The first write of an offset programs it.
+//!          Every later one copies the other pages of the block and the new one to a fresh block,
+//!          and erases the old. Each overwritten page costs `P - 1` copies and an erase.
 //! RAM      4 B per logical block, and a bit per page for what is programmed (choices.md#ram-payload).
-//! Role     what log blocks and page maps are measured against.
+//! Role     the reference for log blocks and page maps.
 //! Departs  nothing.
 //! Not here a device with ascending order: offsets are programmed as the host writes them.
 

@@ -1,18 +1,20 @@
 //! Block-level mapping with one erase for each group of pages (CACH-FTL 5, its baseline "BM").
 //!
 //! Idea     a logical block *is* a physical block. The pages of a request that lie in one block are
-//!          written together: the other valid pages are read into RAM, the block is erased, and all
-//!          are programmed in place: `v` reads, one erase, `g + v` programs for a group of `g`.
+//!          written together. The other valid pages are read into RAM, the block is erased, and all
+//!          are programmed in place. A group of `g` costs `v` reads, one erase and `g + v`
+//!          programs.
 //! RAM      4 B per logical block, and a bit per page for what is valid (choices.md#ram-payload); the
 //!          block in RAM is not counted, as in the paper.
 //! Role     the lower bound of CACH-FTL's comparison.
 //! Departs  a block that was never written is not erased first (choices.md#first-erase).
-//! Not here spare blocks, as in the paper ("BM does not use over-provisioning"): they stay unused.
-//!          Without a write buffer above, a group is what one request brings.
-//! Power    a rewrite that is cut between the erase and the programs would lose the block. Where power may be cut,
-//!          the group and the pages that were read go to a spare block, then the old one is erased, and is the
-//!          spare one: as many operations (choices.md#block-optimized-power). Of two blocks with pages of one
-//!          logical block the older counts, for the rewrite was not acknowledged.
+//! Not here spare blocks, as in the paper ("BM does not use over-provisioning"): they remain
+//!          unused. Without a write buffer above, a group has the pages of one request.
+//! Power    a cut between the erase and the programs would lose the block. Where power may be cut,
+//!          the group and the pages that were read go to a spare block. Then the old block is
+//!          erased and becomes the spare one. The operations are as many
+//!          (choices.md#block-optimized-power). Of two blocks with pages of one logical block the
+//!          older is valid, as the rewrite was not acknowledged.
 
 use super::parts::by_block::first_group;
 use super::parts::rewrite::program_in_order;
@@ -39,9 +41,9 @@ crate::settings! {
 pub struct BlockOptimizedFtl {
     append: bool,
     geometry: Geometry,
-    /// The block of each logical block: that of the same number, until power may be cut.
+    /// The block of each logical block: that of the same number, unless power may be cut.
     blocks: Vec<Pbn>,
-    /// Where blocks are rewritten to; none if they are in place.
+    /// Blocks to which others are rewritten; none if rewrites are in place.
     spare: FreeBlocks,
     rewrites: u64,
     /// The pages of a block that are in RAM while it is rewritten.
@@ -186,7 +188,7 @@ impl BlockOptimizedFtl {
         }
     }
 
-    /// Reads into RAM what a block holds beside the pages of the group: nothing of it is valid any more.
+    /// Reads into RAM the other valid pages of a block. None of its pages is valid afterwards.
     fn load_others(&mut self, home: Pbn, base: Lpn, group: &[Lpn], flash: &mut Flash) {
         let first = self.geometry.first_page(home);
         let mut pages = flash.valid_pages(home);
@@ -200,14 +202,14 @@ impl BlockOptimizedFtl {
         }
     }
 
-    /// Programs the group, and what is in RAM, in a block whose first page is of `base`.
+    /// Programs the group, and the pages in RAM, in a block whose first page is that of `base`.
     fn program(&mut self, block: Pbn, base: Lpn, group: &[Lpn], flash: &mut Flash) {
         let first = self.geometry.first_page(block);
         let slot = |lpn: Lpn| Ppn(first.0 + lpn.0 - base.0);
         program_in_order(group, self.kept.drain(..), slot, flash);
     }
 
-    /// Goes on after power was lost.
+    /// Recovers after power was lost.
     fn mount(setup: &Setup<BlockOptimizedConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let mut ftl = Self::build(setup, flash)?;
         let all = 0..flash.geometry().blocks();

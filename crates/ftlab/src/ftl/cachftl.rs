@@ -5,26 +5,28 @@
 //! smaller group                        --> PMR: page-mapped, the spare blocks --BMR-GC--> BMR
 //! ```
 //!
-//! Idea     a write buffer above flushes pages of one block together. A large group is worth a rewrite
-//!          of its block; a small one waits in the PMR until more pages of its block have come. GC
-//!          empties blocks of the PMR (PMR-GC), and where none has enough superseded pages moves the
-//!          largest set of pages of one block to the BMR (BMR-GC; choices.md#cachftl-enough). In idle time
-//!          it does so in steps.
-//! RAM      4 B and a bit per page for each logical block; 4 B for each page of the PMR, as the paper
-//!          counts (its "78 %" and "80 %" fit only so: choices.md#cachftl-sizes); a block for the pages of
-//!          merges, beside those of the write buffer.
-//! Departs  a block that was never written is not erased first (choices.md#first-erase); BMR-GC inside
-//!          PMR-GC does not count as progress (choices.md#cachftl-progress); idle GC goes on until it
-//!          is over its threshold (choices.md#cachftl-idle). The map follows each copy of PMR-GC, which any
-//!          interruption finds in order and which costs the same as changing it together with the erase. A
-//!          group for the BMR that meets a merge of its block under way takes it over
-//!          (choices.md#cachftl-phases).
-//! Beyond   the paper's future work (section 7), each a switch (choices.md#cachftl-beyond): a threshold
-//!          by measured costs (`redirect.rs`), a PMR as large as it has to be, blocks of the BMR
-//!          rewritten out of place, and with these a wear leveller over both regions; and `gc.policy` for the BMR, too
+//! Idea     a write buffer above flushes pages of one block together. A large group is worth a
+//!          rewrite of its block. A small one waits in the PMR for more pages of its block. GC
+//!          empties blocks of the PMR (PMR-GC). Where no block has enough superseded pages, it
+//!          moves the largest set of pages of one block to the BMR (BMR-GC;
+//!          choices.md#cachftl-enough). In idle time it works in steps.
+//! RAM      4 B and a bit per page for each logical block. 4 B for each page of the PMR, as the
+//!          paper counts; only then do its "78 %" and "80 %" fit (choices.md#cachftl-sizes). A
+//!          block for the pages of merges, in addition to the write buffer.
+//! Departs  a block that was never written is not erased first (choices.md#first-erase). BMR-GC
+//!          inside PMR-GC does not count as progress (choices.md#cachftl-progress). Idle GC
+//!          continues until it exceeds its threshold (choices.md#cachftl-idle). The map follows
+//!          each copy of PMR-GC, so an interruption finds it in order. This costs the same as a
+//!          change together with the erase. A group for the BMR takes over a merge of its block
+//!          under way (choices.md#cachftl-phases).
+//! Beyond   the paper's future work (section 7), each a switch (choices.md#cachftl-beyond): a
+//!          threshold by measured costs (`redirect.rs`), a PMR of the necessary size, and
+//!          out-of-place rewrites in the BMR. The rewrites permit a wear leveller over both
+//!          regions. `gc.policy` can select victims of the BMR, too
 //!          (choices.md#cachftl-bmr-victim).
-//! Power    a block that is rewritten in place is in RAM alone for a while. Where power may be cut, it is
-//!          rewritten to another block, and the old one is erased at once (choices.md#cachftl-power).
+//! Power    a block that is rewritten in place is only in RAM for a while. Where power may be cut,
+//!          it is rewritten to another block, and the old one is erased at once
+//!          (choices.md#cachftl-power).
 
 use super::parts::by_block::first_group;
 use super::parts::held_pages::BufferCounts;
@@ -56,13 +58,14 @@ crate::settings! {
         /// A write that would leave no more free pages in the PMR than these blocks have collects first.
         sync_blocks: u32 = 3, in 1..=1 << 20, unit "blocks", laws 1..=3,
             source "CACH-FTL 4.3.3; choices.md#cachftl-sizes";
-        /// Superseded pages from which a block of the PMR is worth PMR-GC; all of a block at most.
+        /// Superseded pages from which a block of the PMR is worth PMR-GC, at most those of a
+        /// block.
         enough: Option<u32> = None,
             absent "the pages to be evicted (4.3.3), in idle time those of the last group", in 1..,
             unit "pages", laws [None, None, Some(1), Some(2), Some(4), Some(100)],
             source "CACH-FTL, Algorithm 2, 4.3.2, 4.3.3; choices.md#cachftl-enough";
-        /// Share of the PMR that is free up to which GC works in idle time, but at least a block more than
-        /// `sync_blocks`; 0 switches that off.
+        /// Share of the PMR up to which GC in idle time frees pages, at least one block more than
+        /// `sync_blocks`. 0 disables GC in idle time.
         async_free: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio),
             source "CACH-FTL 4.3.3; choices.md#cachftl-idle";
         /// Which logical block BMR-GC merges: that with most pages in the PMR, or the victim of `gc.policy`.
@@ -71,11 +74,11 @@ crate::settings! {
         /// Redirect groups by measured costs instead of `threshold`.
         adaptive_threshold: bool = false, laws [false, false, true],
             source "choices.md#cachftl-beyond";
-        /// Weight of GC in idle time under `adaptive_threshold`. 0 counts response times alone, 1 counts wear as
-        /// much.
+        /// Weight of GC in idle time under `adaptive_threshold`. 0 counts only response times; 1
+        /// counts wear equally.
         idle_weight: Ratio = Ratio(0.0), in 0.0..=1.0, laws [0.0, 1.0].map(Ratio),
             source "choices.md#cachftl-beyond";
-        /// Use no more blocks for the PMR than keep writes from waiting for GC.
+        /// Use only as many blocks for the PMR as keep writes from waiting for GC.
         adaptive_pmr: bool = false, laws [false, false, true], source "choices.md#cachftl-beyond";
         /// Rewrite blocks of the BMR out of place, and erase the old ones in idle time.
         out_of_place: bool = false, laws [false, false, true], source "choices.md#cachftl-beyond";
@@ -95,7 +98,7 @@ crate::settings! {
 }
 
 crate::choices! {
-    /// What BMR-GC merges.
+    /// The choice of the block that BMR-GC merges.
     pub enum BmrVictim {
         /// The logical block with most pages in the PMR, as in the paper.
         Largest = "largest",
@@ -105,7 +108,7 @@ crate::choices! {
 }
 
 impl CachftlConfig {
-    /// Blocks without which the PMR cannot work: the reserve, one that is written, and room for the
+    /// The smallest number of blocks of the PMR: the reserve, one that is written, and room for the
     /// largest group.
     fn least_blocks(&self, geometry: &Geometry) -> u32 {
         let largest = match self.adaptive_threshold {
@@ -135,10 +138,10 @@ impl CachftlConfig {
 #[derive(Clone, Debug)]
 pub struct CachFtl {
     redirect: Redirect,
-    /// What merges have cost; the PMR counts the cost of its own GC.
+    /// The cost of merges; the PMR counts the cost of its own GC.
     work: Work,
     enough: Option<u32>,
-    /// Pages of the group for the PMR that is being written, or was last.
+    /// Pages of the last group for the PMR, which may still be in progress.
     evicted: usize,
     sync_pages: u64,
     async_free: f64,
@@ -153,12 +156,12 @@ pub struct CachFtl {
     counts: Counts,
 }
 
-/// Counts beside those of the ledger.
+/// Counts in addition to those of the ledger.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     pmr_groups: u64,
     bmr_groups: u64,
-    /// Blocks of the BMR erased because they are or were rewritten.
+    /// Blocks of the BMR erased for rewrites.
     rewrites: u64,
     /// Blocks of the BMR that BMR-GC filled.
     bmr_gcs: u64,
@@ -379,8 +382,8 @@ impl CachFtl {
         self.bmr.slot(lpn, &self.geometry)
     }
 
-    /// Free pages up to which GC works in idle time: a block more than writes leave at least, for a small PMR
-    /// never has the share free beyond these (choices.md#cachftl-idle).
+    /// Free pages up to which GC works in idle time: at least a block more than writes leave. A
+    /// small PMR never has the share free beyond these (choices.md#cachftl-idle).
     fn async_pages(&self) -> u64 {
         let share = (self.pmr.pages() as f64 * self.async_free) as u64;
         let least = self.sync_pages + u64::from(self.geometry.pages_per_block);
@@ -393,7 +396,7 @@ impl CachFtl {
         enough.min(self.geometry.pages_per_block)
     }
 
-    /// What GC has cost so far.
+    /// The cost of GC so far.
     const fn worked(&self) -> Work {
         self.work.plus(self.pmr.work())
     }
@@ -518,7 +521,7 @@ impl CachFtl {
             Stage::BmrRead => {
                 self.leave_flash(&mut merge, flash);
                 if unless_bug!(CachStopsInRam, self.bmr.table().is_some(), false) {
-                    // The pages have a block to go to: none of them is ever in RAM alone.
+                    // The pages have a block to go to, so none of them is ever only in RAM.
                     self.make_room_in_bmr(merge.lbn, flash);
                     self.counts.bmr_gcs += 1;
                     self.program_bmr(merge, &[], flash);
@@ -539,7 +542,7 @@ impl CachFtl {
         Some(merge)
     }
 
-    /// Reads the pages of a block that the BMR has beside those of a group.
+    /// Reads the pages of a block that are in the BMR and not in a group.
     fn read_bmr(&mut self, merge: &mut Merge, group: &[Lpn], flash: &mut Flash) {
         let Some(block) = self.bmr.block(merge.lbn) else { return };
         let first = self.geometry.first_logical_page(merge.lbn).0;
@@ -555,7 +558,8 @@ impl CachFtl {
         merge.kept.sort_unstable_by_key(|kept| kept.lpn);
     }
 
-    /// Keeps the pages of a merge only in RAM from now on, except those that the host has replaced.
+    /// Keeps the pages of a merge only in RAM from now on, and drops those that the host has
+    /// replaced.
     fn leave_flash(&mut self, merge: &mut Merge, flash: &mut Flash) {
         merge.kept.retain(|kept| flash.is_valid(kept.from));
         for kept in &merge.kept {
@@ -583,18 +587,18 @@ impl CachFtl {
         let slot = |lpn| self.slot(lpn).expect("the block has room");
         program_in_order(group, kept, slot, flash);
         if flash.may_lose_power() {
-            // A page of it that was trimmed would come back, and hold the block.
+            // A trimmed page of a retired block would return, and occupy the block.
             while self.erase_retired(flash) {}
         }
     }
 
-    /// Erases a retired block when no other is erased.
+    /// Erases a retired block when no other block is erased.
     fn keep_one_erased(&mut self, flash: &mut Flash) {
         while !self.pmr.has_erased_block() && self.erase_retired(flash) {}
     }
 
-    /// Erases the block that was retired first. A block that has been erased much more often than one of
-    /// the BMR takes over the pages of that one, which is retired in its place.
+    /// Erases the block that was retired first. If it has far more erases than a block of the BMR,
+    /// it takes over the pages of that block, which is retired instead.
     fn erase_retired(&mut self, flash: &mut Flash) -> bool {
         let Some(table) = self.bmr.table() else { return false };
         let Some(worn) = table.retired.pop_front() else { return false };
@@ -639,8 +643,7 @@ impl CachFtl {
         self.program_bmr(merge, group, flash);
     }
 
-    /// The other pages of a block: those that a merge under way already keeps in RAM, else the ones read
-    /// now.
+    /// The other pages of a block: from the RAM of a merge under way, or read now.
     fn take_over(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) -> Merge {
         if let Some(Job::Merge(mut merge)) = self.job.take_if(|job| job.merges(lbn))
             && unless_bug!(CachForgetsMerge, merge.stage.is_in_ram(), merge.stage == Stage::Erased)

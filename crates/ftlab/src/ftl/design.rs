@@ -1,4 +1,4 @@
-//! How an FTL is built, and what it is.
+//! The construction of an FTL, and its description.
 
 use super::Ftl;
 use super::demand::FtlConfig;
@@ -12,12 +12,12 @@ use crate::placement::allocation::{Placements, placements};
 use crate::placement::separation::{Separations, TOGETHER, separations};
 use crate::settings::{Group, Section, SectionKind, Sections};
 
-/// An FTL that can be built from settings: what a [`Catalog`](crate::catalog::Catalog) takes.
+/// An FTL that can be built from settings; a [`Catalog`](crate::catalog::Catalog) takes it.
 pub trait Design: Ftl + Sized + 'static {
     /// Its own settings: a section, two of them, or `()` for none.
     type Settings: Group;
 
-    /// What it is.
+    /// Its description.
     const SPEC: Spec;
 
     /// Builds the FTL on an erased device. It may program pages, which are not counted.
@@ -26,55 +26,56 @@ pub trait Design: Ftl + Sized + 'static {
     /// [`Error::Config`] when the device or a setting cannot work.
     fn build(setup: &Setup<Self::Settings>, flash: &mut Flash) -> Result<Self, Error>;
 
-    /// Builds the FTL on a device whose power was cut. All that it knows afterwards it has read there
+    /// Builds the FTL on a device whose power was cut. It knows only what it has read there
     /// ([`Flash::survey`]). `None` for an FTL that cannot.
     const MOUNT: Option<Mount<Self>> = None;
 }
 
-/// How an FTL comes back after its power was cut; errors are those of [`Design::build`].
+/// Recovers an FTL after a power cut; errors are those of [`Design::build`].
 pub type Mount<F> = fn(&Setup<<F as Design>::Settings>, &mut Flash) -> Result<F, Error>;
 
-/// A known FTL under settings that it fixes itself, with a name of its own.
+/// A known FTL under settings that the variant fixes, with its own name.
 pub trait Variant: 'static {
     /// The FTL that it is a variant of.
     type Of: Design;
 
-    /// What the variant is.
+    /// Its description.
     const SPEC: Spec;
 
-    /// The kinds of settings that it obeys in addition to those of the other: of the parts that it fixes.
+    /// The kinds of settings that it obeys in addition to those of its FTL: those of the parts that
+    /// it fixes.
     #[must_use]
     fn kinds() -> Vec<SectionKind> {
         Vec::new()
     }
 
-    /// Changes the settings to those of the variant: the device, `gc`, `ftl`, `log` and its own. What else is
-    /// in the set-up stays as it was.
+    /// Changes the settings to those of the variant: the device, `gc`, `ftl`, `log` and its own.
+    /// The rest of the set-up remains unchanged.
     fn set(setup: &mut Setup<<Self::Of as Design>::Settings>);
 }
 
 /// All that an FTL is built from.
 #[derive(Clone, Debug)]
 pub struct Setup<S = ()> {
-    /// The device: what its data sheet says.
+    /// The device, as in its data sheet.
     pub device: DeviceConfig,
     /// Garbage collection.
     pub gc: GcConfig,
-    /// What page-level FTLs share.
+    /// The shared settings of page-level FTLs.
     pub ftl: FtlConfig,
-    /// What log-block FTLs share.
+    /// The shared settings of log-block FTLs.
     pub log: LogConfig,
     /// The FTL's own settings.
     pub own: S,
     /// Seed of everything random.
     pub seed: u64,
-    /// The victim policies that can be named.
+    /// The victim policies by name.
     pub policies: Policies,
-    /// The placements that can be named.
+    /// The placements by name.
     pub placements: Placements,
-    /// The separations that can be named.
+    /// The separations by name.
     pub separations: Separations,
-    /// The sections of settings, those of policies, placements and separations among them.
+    /// The sections of settings, including those of policies, placements and separations.
     pub settings: Sections,
 }
 
@@ -96,8 +97,8 @@ impl<S: Default> Default for Setup<S> {
 }
 
 impl<S: Group> Setup<S> {
-    /// The same, after checking that all its settings are in range: an FTL is built from no other. Those of
-    /// the device are checked when that is built.
+    /// The same, after checking that all its settings are in range. Every FTL is built from a
+    /// checked set-up. The settings of the device are checked when it is built.
     ///
     /// # Errors
     /// [`Error::Config`] with the key of a setting out of range.
@@ -119,7 +120,7 @@ impl<S> Setup<S> {
         Gc::new(&self.gc, &self.policies, &self.settings, self.seed)
     }
 
-    /// What decides where pages go.
+    /// The rules that decide where pages go.
     ///
     /// # Errors
     /// [`Error::Unknown`] for a policy, a placement or a separation that does not exist, [`Error::Config`] for a setting
@@ -136,7 +137,7 @@ impl<S> Setup<S> {
         })
     }
 
-    /// Refuses a separation of user pages, with the reason.
+    /// Rejects a separation of user pages, with the reason.
     ///
     /// # Errors
     /// [`Error::Config`] when there is one.
@@ -167,12 +168,12 @@ impl<S> Setup<S> {
     }
 }
 
-/// What an FTL is, for lists and reports, and for laws and checks, which never ask for its name.
+/// The description of an FTL, for lists, reports and checks, which never use its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spec {
     /// The name on the command line and in results.
     pub name: &'static str,
-    /// The name as its paper writes it, for tables and figures; empty where that is `name`.
+    /// The name as its paper writes it, for tables and drawings; empty where that is `name`.
     pub title: &'static str,
     /// One line for lists.
     pub summary: &'static str,
@@ -180,7 +181,7 @@ pub struct Spec {
     pub source: &'static str,
     /// Where its map lives.
     pub map: MapPlace,
-    /// How it makes room.
+    /// How it reclaims space.
     pub cleaning: Cleaning,
     /// Keys of the shared settings that it obeys.
     pub obeys: &'static [&'static str],
@@ -188,16 +189,16 @@ pub struct Spec {
     pub needs_word_lines: bool,
     /// Logical blocks are physical blocks, with each page at its offset.
     pub in_place: bool,
-    /// Of the free blocks, the one with the fewest erases is opened.
+    /// It opens the free block with the fewest erases.
     pub opens_least_erased: bool,
     /// A page written to the FTL's own RAM is translated when it leaves, not when it is written.
     pub translates_late: bool,
-    /// Pages that the host writes may stay in its own RAM, until a flush.
+    /// Pages that the host writes may remain in its own RAM, until a flush.
     pub keeps_writes: bool,
     /// Blocks that it keeps free beyond `gc.low` for its own use.
     pub early_blocks: u32,
-    /// Address space of the simulator for each physical page, bytes: tables of device, FTL and audit. A
-    /// device that needs more than there is is refused.
+    /// Address space of the simulator for each physical page, bytes: tables of device, FTL and
+    /// audit. A device that exceeds the available memory is rejected.
     pub bytes_per_page: u32,
 }
 
@@ -212,20 +213,20 @@ pub enum MapPlace {
     Oob,
 }
 
-/// How an FTL makes room.
+/// How an FTL reclaims space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cleaning {
     /// Collects blocks by `gc`: from a threshold on, until enough are free.
     Collects,
     /// Merges log blocks with data blocks: each merge makes a data block and erases the old one.
     Merges,
-    /// Rewrites data blocks, and collects a page-mapped region beside them.
+    /// Rewrites data blocks, and collects a separate page-mapped region.
     Rewrites,
-    /// By its own rules.
+    /// Reclaims space by its own rules.
     Itself,
 }
 
-/// The keys of GC that starts by free blocks, and these.
+/// The keys of GC that starts by free blocks, and these keys.
 macro_rules! collected {
     ($($key:literal),* $(,)?) => {
         &[
@@ -242,7 +243,7 @@ macro_rules! collected {
 }
 pub(super) use collected;
 
-/// The keys of a page-level FTL whose pages any placement and any separation may place, and these.
+/// The keys of a page-level FTL that works with any placement and any separation, and these keys.
 macro_rules! placed {
     ($($key:literal),* $(,)?) => {
         collected![
@@ -261,7 +262,7 @@ const PAGE_LEVEL: &[&str] = placed![];
 /// The keys of `PAGE_LEVEL` where GC may also start by garbage.
 const VOLUME: &[&str] =
     placed!["gc.start", "gc.garbage", "gc.victims", "gc.open", "gc.background", "gc.lazy",];
-/// The keys of `VOLUME` where pages are separated by the FTL's own rule, which says where copies go.
+/// The keys of `VOLUME` where the FTL's own rule separates pages, and also places copies.
 const SEPARATED: &[&str] = collected![
     "gc.copy_back",
     "gc.start",
@@ -273,7 +274,8 @@ const SEPARATED: &[&str] = collected![
     "ftl.placement",
     "ftl.order",
 ];
-/// The keys of `VOLUME` on zones, which have their own places and are moved through the host.
+/// The keys of `VOLUME` on zones, which have their own places and whose pages move through the
+/// host.
 const ZONED: &[&str] = collected![
     "gc.copies",
     "gc.start",
@@ -285,19 +287,19 @@ const ZONED: &[&str] = collected![
     "ftl.order",
     "ftl.separation",
 ];
-/// The keys of a page-level FTL that fills several blocks at once by rules of its own.
+/// The keys of a page-level FTL that fills several blocks at once by its own rules.
 const OWN_FRONTIERS: &[&str] = collected![];
 const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
-/// The keys of `LOG_BLOCKS` where room is made before a page is written.
+/// The keys of `LOG_BLOCKS` where space is reclaimed before a page is written.
 const ROOM_FIRST: &[&str] = &["log.blocks", "log.map", "ftl.power_safe"];
 /// The keys of `PAGE_LEVEL` and of the mapping cache.
 const DEMAND_PAGED: &[&str] = placed!["ftl.cache"];
 /// The keys of `DEMAND_PAGED` and of a search.
 const SEARCHED: &[&str] = placed!["ftl.cache", "ftl.search", "ftl.search_step"];
-/// The keys of `SEARCHED` and where translation pages go, and when.
+/// The keys of `SEARCHED`, and those for the place and the time of writes of translation pages.
 const HOLDS_MAP: &[&str] =
     placed!["ftl.cache", "ftl.search", "ftl.search_step", "ftl.map_blocks", "ftl.map_updates",];
-/// The keys of `HOLDS_MAP` but `ftl.placement`.
+/// The keys of `HOLDS_MAP` except `ftl.placement`.
 const STRIPED: &[&str] = collected![
     "ftl.cache",
     "gc.copies",
@@ -332,38 +334,39 @@ impl Spec {
     pub const VOLUME: Spec = Spec { obeys: VOLUME, ..Spec::PAGE_LEVEL };
     /// A page-level FTL of a host on a zoned drive.
     pub const ZONED: Spec = Spec { obeys: ZONED, ..Spec::PAGE_LEVEL };
-    /// A page-level FTL with its map in RAM that says itself which block a page goes to: also what GC copies.
+    /// A page-level FTL with its map in RAM that chooses the block of each page, copies of GC
+    /// included.
     pub const OWN_FRONTIERS: Spec = Spec { obeys: OWN_FRONTIERS, ..Spec::PAGE_LEVEL };
-    /// [`Spec::PAGE_LEVEL`] with a separation of its own.
+    /// [`Spec::PAGE_LEVEL`] with its own separation.
     pub const SEPARATED: Spec = Spec { obeys: SEPARATED, ..Spec::PAGE_LEVEL };
     /// A page-level FTL with its map on flash, part of it cached.
     pub const DEMAND_PAGED: Spec =
         Spec { map: MapPlace::Flash, obeys: DEMAND_PAGED, ..Spec::PAGE_LEVEL };
-    /// [`Spec::DEMAND_PAGED`] with an index of which the steps of a search are known.
+    /// [`Spec::DEMAND_PAGED`] with an index whose search steps are known.
     pub const SEARCHED: Spec = Spec { obeys: SEARCHED, ..Spec::DEMAND_PAGED };
-    /// [`Spec::SEARCHED`] where GC may hold what it changes of the map.
+    /// [`Spec::SEARCHED`] where GC may hold its changes of the map in RAM.
     pub const HOLDS_MAP: Spec = Spec { obeys: HOLDS_MAP, ..Spec::DEMAND_PAGED };
     /// [`Spec::HOLDS_MAP`] striped over planes.
     pub const STRIPED: Spec = Spec { obeys: STRIPED, ..Spec::DEMAND_PAGED };
     /// An FTL that merges log blocks.
     pub const LOG_BLOCKS: Spec =
         Spec { cleaning: Cleaning::Merges, obeys: LOG_BLOCKS, ..Spec::PAGE_LEVEL };
-    /// An FTL that merges log blocks to make room for a page of the host, which it has invalidated before unless
-    /// power may be cut.
+    /// An FTL that merges log blocks before it writes a page of the host. It invalidates the old
+    /// version before the merge, unless power may be cut.
     pub const ROOM_FIRST: Spec = Spec { obeys: ROOM_FIRST, ..Spec::LOG_BLOCKS };
-    /// An FTL of data blocks alone.
+    /// An FTL with only data blocks.
     pub const DATA_BLOCKS: Spec = Spec { obeys: &[], ..Spec::LOG_BLOCKS };
     /// An FTL with its map in OOBs.
     pub const IN_OOBS: Spec =
         Spec { map: MapPlace::Oob, cleaning: Cleaning::Itself, obeys: &[], ..Spec::PAGE_LEVEL };
 
-    /// The name for people: as the paper writes it.
+    /// The name to show, as the paper writes it.
     #[must_use]
     pub fn shown(&self) -> &'static str {
         if self.title.is_empty() { self.name } else { self.title }
     }
 
-    /// Whether each plane has a block to fill where `ftl.placement`, or the FTL itself, says so.
+    /// Whether each plane has its own open block, by `ftl.placement` or by the FTL itself.
     #[must_use]
     pub fn fills_planes_at_once(&self) -> bool {
         self.obeys("ftl.order")

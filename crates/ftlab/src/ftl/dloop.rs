@@ -1,24 +1,24 @@
 //! DLOOP (Abdurrab, Xie & Wang, IPDPS 2013).
 //!
-//! Idea     updates stay on the plane of their original: pages are striped over planes by LPN, and GC
-//!          moves them inside their plane by copy-back, off the bus. Translation pages are spread by
-//!          VTPN. Cached mappings as in DFTL.
+//! Idea     updates remain on the plane of their original. Pages are striped over planes by LPN,
+//!          and GC moves them inside their plane by copy-back, off the bus. Translation pages are
+//!          spread by VTPN. Mappings are cached as in DFTL.
 //! RAM      DFTL's + 8 B per plane (current block and page).
-//! Departs  data and translation pages have frontiers of their own in each plane, as in the `FlashSim`
-//!          that it was built on; the text names one pair of pointers (`ftl.map_blocks = shared`). Three free
-//!          blocks stay in reserve in each plane, so that GC of one plane can write the map in another; none
-//!          does with `ftl.map_updates = held`, and one is enough (choices.md#dloop-frontiers,
-//!          choices.md#dloop-reserve).
-//! Options  `gc.copy_back`: pages in the order that wastes least, in order, or none; `ftl.order`: how planes
-//!          are counted. The same placement with another cache is `ftl.placement = striped` and
-//!          `gc.copy_back = greedy` for that FTL.
+//! Departs  data and translation pages have separate frontiers in each plane, as in the `FlashSim`
+//!          that DLOOP was built on. The text names one pair of pointers (`ftl.map_blocks =
+//!          shared`). Three free blocks remain in reserve in each plane, so that GC of one plane
+//!          can write the map in another. With `ftl.map_updates = held` GC does not, and one block
+//!          is enough (choices.md#dloop-frontiers, choices.md#dloop-reserve).
+//! Options  `gc.copy_back`: pages in the order that wastes least, in order, or none. `ftl.order`:
+//!          the numbering of planes. For the same placement with another cache, set `ftl.placement
+//!          = striped` and `gc.copy_back = greedy` for that FTL.
 
 use super::demand::{DemandFtl, Dftl, DftlConfig, MapBlocks, MapUpdates};
 use super::design::{Setup, Spec, Variant, collected};
 use crate::gc::CopyBack;
 use crate::placement::allocation::STRIPED;
 
-/// What makes DFTL DLOOP.
+/// Turns DFTL into DLOOP.
 #[derive(Clone, Copy, Debug)]
 pub struct Dloop;
 

@@ -7,15 +7,16 @@
 //! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits); for each log block
 //!          4 B and 4 B per page (choices.md#ram-payload).
 //! Role     the hybrid FTL that CACH-FTL and DLOOP are compared with.
-//! Departs  where the paper is silent, `FlashSim` decides (choices.md#fast-rules): merges are lazy; a
-//!          write that does not continue the sequential log of its block is put in its place by the
-//!          merge that it causes; a reclaimed block's page whose logical block owns the sequential log
-//!          completes that one instead of a full merge. An overwrite invalidates the old version,
-//!          then makes room.
-//! Not here the OOB read by which `FlashSim` finds out whether a page of a data block is valid, free of
-//!          charge there; a device with ascending order.
-//! Options  `log.map = flash`: the block table is read from and written to flash, as DLOOP V.D has it
-//!          (choices.md#log-maps). `fast.rules`: `FlashSim`'s program with its bugs, which lose data ([`flashsim`]).
+//! Departs  where the paper is silent, `FlashSim` decides (choices.md#fast-rules). Merges are lazy.
+//!          A write that does not continue the sequential log of its block causes a merge, which
+//!          puts the page in its place. When a block is reclaimed, a logical block that owns the
+//!          sequential log completes that log instead of a full merge. An overwrite invalidates the
+//!          old version and then reclaims space.
+//! Not here the OOB read by which `FlashSim` finds whether a page of a data block is valid, which
+//!          is free there. A device with ascending order.
+//! Options  `log.map = flash`: the block table is read from and written to flash, as in DLOOP V.D
+//!          (choices.md#log-maps). `fast.rules`: `FlashSim`'s program with its bugs, which lose
+//!          data ([`flashsim`]).
 
 pub mod flashsim;
 mod rules;
@@ -34,16 +35,16 @@ use std::collections::{BTreeMap, VecDeque};
 crate::settings! {
     /// FAST's own parameters.
     pub struct FastConfig in "fast" {
-        /// Whose FAST it is: the paper's, or FlashSim's program with its bugs.
+        /// The rules: the paper's, or those of FlashSim's program with its bugs.
         rules: FastRules = FastRules::Paper, source "Lee et al., TECS 2007; choices.md#fast-flashsim";
-        /// What a write to a block whose sequential log is full does.
+        /// The effect of a write to a block whose sequential log is full.
         full_sequential: FullSequential = FullSequential::Merge, laws FullSequential::ALL,
             source "FlashSim; choices.md#fast-full-sequential";
     }
 }
 
 crate::choices! {
-    /// What a write to a block whose sequential log is full does, unless it is to offset 0.
+    /// The effect of a write to a block whose sequential log is full, unless it is to offset 0.
     pub enum FullSequential {
         /// A full merge with the page in its place, as for any rewrite inside the log.
         Merge = "merge",
@@ -55,7 +56,7 @@ crate::choices! {
 /// Log blocks that FAST needs: the sequential one and a random one.
 const LEAST_LOG_BLOCKS: u32 = 2;
 
-/// A log block that any logical block may write, and what was written, page by page.
+/// A log block that any logical block may write, and the logical page of each of its pages.
 #[derive(Clone, Debug)]
 struct Random {
     pbn: Pbn,
@@ -67,7 +68,7 @@ struct Random {
 pub struct FastFtl {
     data: DataBlocks,
     sequential: Option<SequentialLog>,
-    /// Oldest first; the last one is written.
+    /// Oldest first; the last one takes the writes.
     random: VecDeque<Random>,
     most_random: usize,
     full_sequential: FullSequential,
@@ -75,7 +76,7 @@ pub struct FastFtl {
     counts: Counts,
 }
 
-/// Counts beside those of the kinds of merges.
+/// Counts in addition to those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     reclaims: u64,
@@ -238,8 +239,8 @@ impl FastFtl {
         log.append(lpn, &mut self.data, flash);
     }
 
-    /// Switch merge when the sequential log is full, else partial merge, with the host's page if it
-    /// lies behind what the log holds.
+    /// A switch merge when the sequential log is full, otherwise a partial merge. A partial merge
+    /// includes the host's page if that lies behind the log's pages.
     fn close_sequential(&mut self, host: Option<Lpn>, flash: &mut Flash) {
         if let Some(log) = self.sequential.take() {
             let first = unless_bug!(FastMergeSkipsPage, log.next, log.next + 1);
@@ -272,7 +273,7 @@ impl FastFtl {
         let victim = self.random.pop_front().expect("the random log is full");
         let first = flash.geometry().first_page(victim.pbn).0;
         for (page, lpn) in (first..).map(Ppn).zip(victim.written) {
-            // A merge takes all pages of its logical block out of the log block.
+            // A merge moves all pages of its logical block out of the log block.
             if !flash.is_valid(page) {
                 continue;
             }

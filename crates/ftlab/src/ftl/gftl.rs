@@ -1,23 +1,24 @@
 //! GFTL (Choudhuri & Givargis, CODES+ISSS 2008): bounds on the time of each access, by cleaning blocks
 //! in steps.
 //!
-//! Idea     a logical block has one block, written page after page. A block that is full waits in a queue
-//!          to be cleaned; meanwhile its pages go to a write buffer of blocks that all share. After each
-//!          page access one step of cleaning is done, for the logical block at the head of the queue:
-//!          a few pages are copied to a fresh block, or a block is erased, in no more than T_e.
+//! Idea     a logical block has one block, written page after page. A full block waits in a queue
+//!          to be cleaned. Meanwhile its pages go to a write buffer of blocks that all logical
+//!          blocks share. Each page access is followed by one step of cleaning, for the logical
+//!          block at the head of the queue. A step copies a few pages to a fresh block, or erases a
+//!          block, in at most T_e.
 //! RAM      a block number for each logical block, and one in the queue; the page map of the buffer.
-//! Reads    a page in the buffer is found in RAM. Any other is searched by OOB reads, from the page
-//!          written last backwards: the first that is found is the newest.
-//! Bounds   write T_w + T_e, read T_r + 2 P T_oob + T_e, as long as the buffer does not overflow. A
-//!          queue of all logical blocks needs about 1 / k of the data blocks as a buffer, with k copies in
-//!          a step: 16 % on the SLC of GFTL's paper, all of them where k = 1 as in MNFTL's. When it
-//!          overflows, more steps are done at once and counted (`gftl.forced_steps`).
-//! Grade    queue, 16 % and triggers are stated (MNFTL 1, 5.2), the search is derived from its Table 2,
-//!          the order of steps is assumed (choices.md#gftl-search, choices.md#gftl-steps).
-//!          Which pages of a block are valid is read from their OOBs, as many in a step as fit into T_e
-//!          (choices.md#gftl-cleaning).
-//!          Where power may be cut, the old block is erased before pages of the buffer join its copies
-//!          (choices.md#gftl-power).
+//! Reads    a page in the buffer is found in RAM. For any other, OOB reads search its block
+//!          backwards from the page written last. The first version found is the newest.
+//! Bounds   write T_w + T_e, read T_r + 2 P T_oob + T_e, as long as the buffer does not overflow.
+//!          With k copies in a step, a queue of all logical blocks needs about 1 / k of the data
+//!          blocks as a buffer. That is 16 % on the SLC of GFTL's paper, and all of them where k =
+//!          1 as in MNFTL's. An overflow causes more steps at once, which are counted
+//!          (`gftl.forced_steps`).
+//! Grade    queue, 16 % and triggers are stated (MNFTL 1, 5.2). The search is derived from its
+//!          Table 2. The order of steps is assumed (choices.md#gftl-search, choices.md#gftl-steps).
+//!          The valid pages of a block are read from their OOBs, as many in a step as fit into T_e
+//!          (choices.md#gftl-cleaning). Where power may be cut, the old block is erased before
+//!          pages of the buffer join its copies (choices.md#gftl-power).
 //! Departs  a read in a logical block without any block is charged for a block filled in order.
 //! Not here the map of trimmed pages: a trim is forgotten when power is lost.
 
@@ -95,7 +96,7 @@ impl Cleaning {
 #[derive(Clone, Debug)]
 pub struct Gftl {
     newest: PageMap,
-    /// The block of each logical block; the one that is cleaned, not the one that it is cleaned into.
+    /// The block of each logical block. During cleaning it is the old one.
     blocks: Vec<u32>,
     queued: Vec<bool>,
     queue: VecDeque<Lbn>,
@@ -229,7 +230,7 @@ impl Ftl for Gftl {
     }
 }
 
-/// What fits into a step, which takes no longer than an erase; times in ns.
+/// The work that fits into a step, which takes no longer than an erase; times in ns.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     step: Nanos,
@@ -255,7 +256,8 @@ impl Pace {
         oobs.clamp(1, u64::from(u32::MAX)) as u32
     }
 
-    /// Copies that fit into a step after so much time of OOB reads, which have told all valid pages or not.
+    /// Copies that fit into a step after `looking` ns of OOB reads; `told_all` if these have found
+    /// all valid pages.
     fn copies_after(self, looking: Nanos, told_all: bool) -> u32 {
         match (looking, told_all) {
             (_, false) => 0,
@@ -269,8 +271,7 @@ impl Pace {
 }
 
 impl Gftl {
-    /// Where the next page of a logical block goes; `None` when it would go to the buffer and that is
-    /// full.
+    /// The next page for a logical block. `None` when it would be in the buffer, which is full.
     fn place(&mut self, lbn: Lbn, flash: &Flash) -> Option<Ppn> {
         if !self.queued[lbn.index()] {
             if self.blocks[lbn.index()] == 0 {
@@ -313,15 +314,15 @@ impl Gftl {
         }
     }
 
-    /// The step of a page access that has done others before.
+    /// The step of a page access that has taken `before` steps already.
     fn step_once(&mut self, flash: &mut Flash, before: u64) {
         let steps = before + u64::from(self.step(flash));
         self.counts.most_steps = self.counts.most_steps.max(steps);
     }
 
-    /// One step of cleaning, no longer than an erase: a dead block of the buffer is erased; or the OOBs of
-    /// the old block are read, and a few pages copied; or, when there are none, the old block is erased.
-    /// Returns whether there was anything to do.
+    /// Takes one step of cleaning, no longer than an erase. A dead block of the buffer is erased
+    /// first. Otherwise the OOBs of the old block are read and a few pages copied. When none are
+    /// left, the old block is erased. Returns whether there was work.
     fn step(&mut self, flash: &mut Flash) -> bool {
         if let Some(dead) = self.buffer.take_dead() {
             flash.erase(dead, BlockKind::Log, Cause::GcData);
@@ -347,8 +348,8 @@ impl Gftl {
         self.block(lbn).map(|from| Cleaning { lbn, from, to: None, looked: 0 })
     }
 
-    /// Reads OOBs of the old block, which tell its valid pages, as many as fit into a step. Returns the time
-    /// that takes, ns.
+    /// Reads OOBs of the old block to find its valid pages, as many as fit into a step. Returns the
+    /// time that this takes, ns.
     fn look_at_pages(&self, cleaning: &mut Cleaning, flash: &mut Flash) -> Nanos {
         let unseen = flash.programmed_in(cleaning.from) - cleaning.looked;
         let count = unseen.min(self.pace.oobs());
@@ -358,8 +359,8 @@ impl Gftl {
         u64::from(count) * self.pace.oob
     }
 
-    /// Copies so many pages of the old block, then of those in the buffer; returns false when none was left
-    /// or the new block is full.
+    /// Copies at most `most` pages of the old block, then of those in the buffer. Returns false
+    /// when none was left or the new block is full.
     fn copy_some(&mut self, cleaning: &mut Cleaning, most: u32, flash: &mut Flash) -> bool {
         for copied in 0..most {
             let in_block = flash.valid_pages(cleaning.from).next(flash);
@@ -388,15 +389,15 @@ impl Gftl {
         self.buffer.drop_page(lbn, from, flash);
     }
 
-    /// The logical block at the head of the queue if its old block is erased already, and its block has room for
-    /// what is in the buffer: only where power may be cut.
+    /// The logical block at the head of the queue, if its old block is already erased and its block
+    /// has room for buffered pages. This occurs only where power may be cut.
     fn with_room(&self, flash: &Flash) -> Option<Lbn> {
         let lbn = *self.queue.front().filter(|_| flash.may_lose_power())?;
         (self.cleaning.is_none() && !self.is_full(lbn, flash)).then_some(lbn)
     }
 
-    /// Copies a few pages from the buffer to the block of their logical block, which leaves the queue when nothing
-    /// more is there, or no room.
+    /// Copies a few pages from the buffer to the block of their logical block. It leaves the queue
+    /// when the buffer has no more of its pages, or its block is full.
     fn collect_buffered(&mut self, lbn: Lbn, flash: &mut Flash) {
         for _ in 0..self.pace.copies() {
             let Some(from) = self.buffer.oldest(lbn, flash) else { break };
@@ -412,7 +413,7 @@ impl Gftl {
         }
     }
 
-    /// Erases the old block. What is still in the buffer has to wait for the next turn.
+    /// Erases the old block. Pages still in the buffer wait for the next turn.
     fn finish(&mut self, cleaning: Cleaning, flash: &mut Flash) {
         let Cleaning { lbn, from, to, .. } = cleaning;
         flash.erase(from, BlockKind::Data, Cause::GcData);
@@ -423,7 +424,8 @@ impl Gftl {
         self.counts.cleaned += 1;
     }
 
-    /// Takes the logical block at the head off the queue; if some of it is still in the buffer, to its end.
+    /// Takes the logical block at the head off the queue. It joins the end again if the buffer
+    /// still has some of its pages.
     fn leave_queue(&mut self, flash: &Flash) {
         let lbn = self.queue.pop_front().expect("a logical block that is cleaned");
         self.queued[lbn.index()] = false;
@@ -432,8 +434,8 @@ impl Gftl {
         }
     }
 
-    /// The OOB reads that find a page, or that do not: of the block that is cleaned into, then of the
-    /// old one. Without any block, a block filled in order is charged for (MNFTL, Table 2).
+    /// The OOB reads that find a page, or fail to. They search the block that is cleaned into, then
+    /// the old one. Without any block, a block filled in order is charged for (MNFTL, Table 2).
     fn search(&self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(lpn);

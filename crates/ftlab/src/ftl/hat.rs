@@ -1,14 +1,15 @@
 //! HAT (Hu et al., MSST 2010, hidden address translation), as TPFTL 2.2 and DLOOP describe it.
 //!
-//! Idea     the whole page map on a byte-addressable chip of its own, such as PCM, which is accessed in
-//!          parallel with the flash: page mapping with the RAM of block mapping.
-//! RAM      a buffer for map updates under way, as large as a block table: 4 B per logical block. The
-//!          chip holds 4 B per logical page (`hat.pcm_bytes`).
-//! Departs  a reconstruction: the paper is known to us by TPFTL and DLOOP alone.
-//! Options  `pcm_read`, `pcm_write`: the time of the chip, 0 unless said: it is hidden behind the flash, as the
-//!          name says (choices.md#hat-time). Its accesses are counted: a read for each page that the host reads,
-//!          a read-modify-write for each page that the host writes or trims or that GC moves. After a power
-//!          cut the map is found again on the flash, as if the chip had lost it, too.
+//! Idea     the whole page map is on a separate byte-addressable chip, such as PCM, which works in
+//!          parallel with the flash. This is page mapping with the RAM of block mapping.
+//! RAM      a buffer for map updates under way, as large as a block table: 4 B per logical block.
+//!          The chip holds 4 B per logical page (`hat.pcm_bytes`).
+//! Departs  a reconstruction: we know the paper only by TPFTL and DLOOP.
+//! Options  `pcm_read`, `pcm_write`: the time of the chip. The default of 0 hides it behind the
+//!          flash, as the name says (choices.md#hat-time). Accesses are counted: a read for each
+//!          page that the host reads, a read-modify-write for each page that the host writes or
+//!          trims or that GC moves. After a power cut the map is rebuilt from the flash, as if the
+//!          chip had lost it, too.
 
 use super::page::PageFtl;
 use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
@@ -21,10 +22,11 @@ use crate::units::{Duration, Lpn, Pbn, Ppn};
 crate::settings! {
     /// The chip with the map.
     pub struct HatConfig in "hat" {
-        /// Time of a lookup. Each waits until the chip is done with those and the changes before it.
+        /// Time of a lookup. It waits for all earlier lookups and changes of the chip.
         pcm_read: Duration = Duration(0), in ..=LONGEST_TIME,
             laws [0, 700, 5000].map(Duration), source "choices.md#hat-time";
-        /// Time to write a changed mapping, after it was read. It waits in the buffer, and no request for it.
+        /// Time to write a changed mapping after it was read. The change waits in the buffer, and
+        /// no request waits for it.
         pcm_write: Duration = Duration(0), in ..=LONGEST_TIME,
             laws [0, 2000].map(Duration), source "choices.md#hat-time";
     }
@@ -160,7 +162,8 @@ mod tests {
         (own["hat.pcm_reads"], own["hat.pcm_updates"])
     }
 
-    /// Two reads at a time ask the chip, which does one thing at a time; a write is not held up, but holds it.
+    /// Two concurrent reads use the chip, which does one thing at a time. A write does not wait for
+    /// the chip, but occupies it.
     #[test]
     fn what_separates_pages_is_in_ram_and_not_on_the_chip() {
         let own = |separation: &str| {

@@ -1,18 +1,20 @@
 //! KAST, K-associative sector translation (Cho, Shin & Eom, DATE 2009): a bound on the longest merge.
 //!
-//! Idea     overwrites go to log blocks. A *sequential* one belongs to a logical block that is written
-//!          from its first page on; there are several. A *random* one takes pages of at most K logical
-//!          blocks, so reclaiming it merges K of them at most: `K P` copies and `K + 1` erases.
+//! Idea     overwrites go to log blocks. A *sequential* one belongs to a logical block that is
+//!          written from its first page on; there are several. A *random* one takes pages of at
+//!          most K logical blocks. Reclaiming it merges at most K of them: `K P` copies and `K + 1`
+//!          erases.
 //! RAM      as FAST: 4 B and a bit per page for each logical block (choices.md#log-valid-bits), for each
 //!          log block 4 B and 4 B per page (choices.md#ram-payload).
-//! Role     hybrid mapping for those who need a bound on the response time.
-//! Departs  a reconstruction: the paper is known to us by its abstract, which has the bound (choices.md#kast-rules);
-//!          stated: K bounds the blocks merged for one log block. Reconstructed: a sequential log whose
-//!          order is broken becomes a random one; a page goes where its logical block wrote last, else
-//!          to the oldest log with fewer than K owners, else to a new one; the log with the fewest
-//!          owners is reclaimed (choices.md#kast-victim). Assumed: owners are logical blocks with a
-//!          *valid* page in the log; a full sequential log is switched at once; how many sequential logs
-//!          there are.
+//! Role     hybrid mapping with a bound on the response time.
+//! Departs  a reconstruction: we know the paper by its abstract, which has the bound
+//!          (choices.md#kast-rules). Stated: K bounds the blocks merged for one log block.
+//!          Reconstructed: a sequential log whose order is broken becomes a random one. A page goes
+//!          where its logical block wrote last. Otherwise it goes to the oldest log with fewer than
+//!          K owners, or to a new one. The log with the fewest owners is reclaimed
+//!          (choices.md#kast-victim). Assumed: owners are logical blocks with a *valid* page in the
+//!          log. A full sequential log is switched at once. The number of sequential logs is
+//!          assumed, too.
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks, share_of};
@@ -33,7 +35,8 @@ crate::settings! {
         /// K: logical blocks with valid pages in one random log block, at most.
         associativity: u32 = 8, in 1.., unit "blocks", laws [1, 2, 3, 8, 100],
             source "choices.md#kast-rules";
-        /// Share of the log blocks that may be sequential: one at least, all but one at most.
+        /// Share of the log blocks that may be sequential; at least one is, and at least one is
+        /// not.
         sequential: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.3, 0.5, 1.0].map(Ratio),
             source "choices.md#kast-rules";
     }
@@ -59,7 +62,7 @@ pub struct KastFtl {
     counts: Counts,
 }
 
-/// Counts beside those of the kinds of merges.
+/// Counts in addition to those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     reclaims: u64,
@@ -184,8 +187,8 @@ impl KastFtl {
         })
     }
 
-    /// Takes over the log blocks that were found after power was lost. One is merged in which more than K logical
-    /// blocks have pages, since some that were trimmed have come back.
+    /// Takes over the log blocks found after power was lost. It merges a log block with pages of
+    /// more than K logical blocks: trimmed pages may have returned.
     fn take_over_logs(&mut self, flash: &mut Flash) {
         let (most_sequential, most_owners) = (self.most_sequential, self.associativity as usize);
         let (mut owners, mut room) = (BTreeSet::new(), self.log_blocks);
@@ -207,7 +210,7 @@ impl KastFtl {
         }
     }
 
-    /// A logical block wrote last to the newest of the random logs that hold its pages.
+    /// Sets the random log that a logical block wrote last: the newest that holds its pages.
     fn note_written_last(&mut self, block: &FoundBlock, flash: &Flash) {
         for lbn in block.owners(flash) {
             self.written_last[lbn.index()] = Some(block.pbn);
@@ -239,13 +242,13 @@ impl KastFtl {
         }
     }
 
-    /// Invalidates the version of a page that is about to be overwritten, unless that is done.
+    /// Invalidates the version of a page that is about to be overwritten, if it is still valid.
     fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
         self.random.supersede(lpn, &self.data, flash.geometry());
         self.data.unmap(lpn, flash);
     }
 
-    /// Opens a sequential log, instead of the one written least recently when there are too many.
+    /// Opens a sequential log. If there are too many, it replaces the one written least recently.
     fn begin_sequence(&mut self, lbn: Lbn, lpn: Lpn, flash: &mut Flash) {
         if self.sequential.len() == self.most_sequential {
             let oldest = self.sequential.least_recent().expect("there are too many");
@@ -276,7 +279,7 @@ impl KastFtl {
         }
     }
 
-    /// A sequential log becomes a random one that other logical blocks may write, too.
+    /// Turns a sequential log into a random one that other logical blocks may write, too.
     fn break_sequence(&mut self, lbn: Lbn, flash: &Flash) {
         let log = self.sequential.remove(lbn.0).expect("a sequential log");
         let written = flash.geometry().logical_pages_of(lbn).take(log.next as usize).collect();
@@ -323,7 +326,7 @@ impl KastFtl {
         );
     }
 
-    /// Completes the sequential log of a logical block if it has one, else merges it in full.
+    /// Completes the sequential log of a logical block if it has one, or merges the block in full.
     fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
         self.random.supersede_block(lbn, &self.data, flash.geometry());
         let log = unless_bug!(
@@ -345,7 +348,8 @@ mod tests {
     use crate::ftl::parts::bench::{Bench, Cost, P};
     use crate::rng::Rng;
 
-    /// So many log blocks, one of them sequential, and K = 2; all pages written once.
+    /// A bench with `log_blocks` log blocks, one of them sequential, and K = 2; all pages are
+    /// written once.
     fn bench(log_blocks: u32) -> Bench<KastFtl> {
         Bench::<KastFtl>::new(8, log_blocks + 1, |config| config.own.associativity = 2)
     }
@@ -389,15 +393,16 @@ mod tests {
         assert_eq!(bench.write(&[9]), dead);
     }
 
-    /// A sequence needs a block: it takes the dead one, though that has room, and not the full one, whose reclaim is
-    /// a merge.
+    /// A sequence needs a block. It takes the dead one, although that has room, and not the full
+    /// one, whose reclaim is a merge.
     #[test]
     fn the_log_with_the_fewest_owners_is_reclaimed_although_it_has_room() {
         let mut bench = Bench::<KastFtl>::new(8, 4, |config| {
             config.own.associativity = 1;
             config.own.sequential = Ratio(0.7);
         });
-        // 5 fills a log as its only owner; the other one has 1 alone, which the sequence 0 to 3 supersedes.
+        // Block 5 fills a log as its only owner. The other log has only page 1, which the sequence
+        // 0 to 3 supersedes.
         let switch = Cost { data_erases: 1, switch: 1, ..Cost::of(6) };
         assert_eq!(bench.writes(&[5, 1, 0, 1, 2, 3]), switch);
         assert_eq!(bench.write(&[8]), Cost::of(1), "the third log block");
@@ -405,7 +410,7 @@ mod tests {
         assert_eq!(bench.write(&[12]), dead);
     }
 
-    /// The bound of the paper, for any K.
+    /// The paper's bound, for any K.
     #[test]
     fn a_page_written_costs_k_merges_at_most() {
         for associativity in 1..=5 {

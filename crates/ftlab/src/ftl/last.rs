@@ -1,20 +1,20 @@
 //! LAST, locality-aware sector translation (Lee, Shin, Kim & Kim, Operating Systems Review 2008).
 //!
-//! Idea     large requests are *sequential*: they go to log blocks of one logical block each, every page
-//!          at its own offset, which become data blocks by switch or partial merges. Small ones are
-//!          *random*: they go to log blocks that all share, which are of two partitions. A page whose
-//!          version before is still in a random log block is *hot*: hot pages kill each other, so the
-//!          blocks of the hot partition die and cost an erase alone.
-//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits), 8 B per sequential
-//!          log block; for each random one 4 B and 4 B per page (choices.md#ram-payload). Whether a page
-//!          is hot is seen from where it is.
-//! Role     what locality is worth to a hybrid FTL.
-//! Departs  a reconstruction: the paper is known to us by its abstract and by others (choices.md#last-rules). Stated: the
-//!          two kinds of log blocks, the two partitions, dead blocks. Reconstructed: a full hot
-//!          partition gives up a dead block, else its oldest block joins the cold one; a full cold
-//!          partition gives up the block with the fewest logical blocks to merge. Assumed: the
-//!          threshold, the shares of the log blocks, and "recently written" as "still in a random log
-//!          block".
+//! Idea     large requests are *sequential*. They go to log blocks of one logical block each, every
+//!          page at its own offset, which become data blocks by switch or partial merges. Small
+//!          requests are *random*. They go to shared log blocks in two partitions. A page is *hot*
+//!          if its previous version is still in a random log block. Hot pages supersede each other,
+//!          so the blocks of the hot partition die and cost only an erase.
+//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits). 8 B per
+//!          sequential log block. 4 B and 4 B per page for each random one
+//!          (choices.md#ram-payload). The place of a page shows whether it is hot.
+//! Role     the value of locality to a hybrid FTL.
+//! Departs  a reconstruction: we know the paper by its abstract and by others
+//!          (choices.md#last-rules). Stated: the two kinds of log blocks, the two partitions, dead
+//!          blocks. Reconstructed: a full hot partition releases a dead block. Without one, its
+//!          oldest block joins the cold partition. A full cold partition reclaims the block with
+//!          the fewest logical blocks to merge. Assumed: the threshold, the shares of the log
+//!          blocks, and "recently written" as "still in a random log block".
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks, share_of};
@@ -36,7 +36,7 @@ crate::settings! {
         /// Share of the log blocks that are sequential, one at least.
         sequential: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.3, 0.5, 1.0].map(Ratio),
             source "choices.md#last-rules";
-        /// Share of the random log blocks that are the hot partition; each partition has one at least.
+        /// Share of the random log blocks in the hot partition; each partition has at least one.
         hot: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.3, 0.5, 1.0].map(Ratio),
             source "choices.md#last-rules";
     }
@@ -56,7 +56,7 @@ struct Ascending {
 }
 
 impl Ascending {
-    /// A log block that was found after power was lost, and its owner, if it is such a one.
+    /// A log block found after power was lost, and its owner, if it is of this kind.
     fn found(block: &FoundBlock, flash: &Flash) -> Option<(Lbn, Self)> {
         let (first, pages) = (flash.geometry().first_page(block.pbn).0, flash.pages_of(block.pbn));
         let last = (0..pages).rev().find(|page| flash.is_programmed(Ppn(first + page)))?;
@@ -80,7 +80,7 @@ pub struct LastFtl {
     counts: Counts,
 }
 
-/// Counts beside those of the kinds of merges.
+/// Counts in addition to those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     dead: u64,
@@ -215,8 +215,8 @@ impl LastFtl {
         })
     }
 
-    /// Takes over the log blocks that were found after power was lost. Which partition a random one was of is not
-    /// known: as hot blocks join the cold ones when they are old, the oldest are taken to be cold.
+    /// Takes over the log blocks found after power was lost. The partition of a random log block is
+    /// unknown. Hot blocks join the cold ones when they are old, so the oldest are taken as cold.
     fn take_over_logs(&mut self, flash: &mut Flash) {
         let (most_sequential, mut owners) = (self.most_sequential, BTreeSet::new());
         let mut room = self.most_cold + self.most_hot;
@@ -247,7 +247,7 @@ impl LastFtl {
         self.cold.supersede(lpn, &self.data, flash.geometry());
     }
 
-    /// Invalidates the version of a page that is about to be overwritten, unless that is done.
+    /// Invalidates the version of a page that is about to be overwritten, if it is still valid.
     fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
         self.supersede(lpn, flash);
         self.data.unmap(lpn, flash);
@@ -301,7 +301,7 @@ impl LastFtl {
         }
     }
 
-    /// A page that goes to the random log is newer than the one in the sequential log.
+    /// Notes that a page that goes to the random log is newer than the one in the sequential log.
     fn spoil_sequential(&mut self, lpn: Lpn, flash: &Flash) {
         let geometry = flash.geometry();
         if let Some(log) = self.sequential.get_mut(geometry.logical_block_of(lpn).0) {
@@ -363,7 +363,7 @@ impl LastFtl {
         self.counts.reclaims += u64::from(!owners.is_empty());
     }
 
-    /// Completes the sequential log of a logical block if it has one that is newest, else merges the
+    /// Completes the sequential log of a logical block if it has one that is newest, or merges the
     /// block in full.
     fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
         self.hot.supersede_block(lbn, &self.data, flash.geometry());
@@ -379,7 +379,7 @@ impl LastFtl {
         }
     }
 
-    /// Checks that no page is programmed from the next offset on, and that the programmed ones are the
+    /// Checks that no page is programmed from the next offset on. Programmed pages must be the
     /// newest unless the random log superseded one.
     fn audit_sequential(&self, lbn: Lbn, log: &Ascending, flash: &Flash) {
         let geometry = flash.geometry();
@@ -402,8 +402,8 @@ mod tests {
     use crate::ftl::parts::bench::{Bench, Cost};
     use crate::rng::Rng;
 
-    /// A sequential log block, so many hot and cold ones; requests of 2 pages are sequential. All pages
-    /// written once.
+    /// A bench with a sequential log block, and these numbers of hot and cold ones. Requests of 2
+    /// pages are sequential. All pages are written once.
     fn bench(hot: u32, cold: u32) -> Bench<LastFtl> {
         Bench::<LastFtl>::new(8, 1 + hot + cold + 1, |config| {
             config.own.threshold = 2;
@@ -416,7 +416,7 @@ mod tests {
         bench.ftl.metrics().own[name]
     }
 
-    /// A page written over and over fills its hot block with dead pages.
+    /// A page that is written over and over fills its hot block with dead pages.
     #[test]
     fn the_worked_example_reclaims_a_dead_block_without_a_copy() {
         let mut bench = bench(1, 1);
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(bench.writes(&[17, 21, 25, 29]), dead, "the first cold block is dead by now");
     }
 
-    /// Nine of ten writes go to 4 of 256 pages: most blocks reclaimed are dead, where FAST copies.
+    /// Nine of ten writes go to 4 of 256 pages. Most reclaimed blocks are dead, where FAST copies.
     #[test]
     fn on_a_skewed_workload_most_log_blocks_die() {
         let mut last = Bench::<LastFtl>::new(64, 21, |config| config.own.hot = Ratio(0.3));

@@ -1,22 +1,22 @@
 //! MNFTL (Qin, Wang, Liu, Shao & Guan, DAC 2011): an FTL for MLC NAND.
 //!
-//! Idea     concentrated mapping: a logical block has physical blocks of its own, written page after
-//!          page, and all versions of its pages go there. Its page map is in subtables, each in the OOB
-//!          of the page written last of those that it covers; RAM points at these pages.
-//!          Postponed reclamation: nothing is collected before the free blocks are used up, and then
-//!          the least valid full block of all goes.
+//! Idea     concentrated mapping: a logical block has its own physical blocks, written page after
+//!          page, and all versions of its pages go there. Its page map is in subtables. The OOB of
+//!          a page holds the subtable that covers the page; RAM points at the newest of each.
+//!          Postponed reclamation: nothing is collected until the free blocks are used up. Then the
+//!          least valid full block of all is the victim.
 //! RAM      per logical block a pointer to each subtable and a list head of 4 B; per physical block its
 //!          number and 4 B to the next. 34 B in all on the paper's device (5.1).
 //! Costs    write T_oob + T_w, read T_oob + T_r; collection N T_oob + S (T_r + T_w) + T_e, with N subtables
 //!          and S valid pages (4.2, 4.3).
-//! Departs  4.3 names two victims. The first, the least valid block of all, is the default and costs no
-//!          RAM or OOB reads here; its shortcut is `mnftl.victim = most-blocks-first`
-//!          (choices.md#mnftl-victim). Blocks kept free are
-//!          `gc.low`, of which one takes the copies (choices.md#mnftl-reserve). No OOB is read for a
-//!          subtable that was never written, but for a read of nothing it is
-//!          (choices.md#mnftl-new-subtable). What concentrated mapping is held against in section 3 is
-//!          `mnftl.mapping = separated`. Reclaiming in idle time, which 4.3 suggests, is off unless
-//!          `mnftl.idle_blocks` says from how many blocks of a logical block on. A cache of subtables
+//! Departs  4.3 names two victims. The first, the least valid block of all, is the default and
+//!          costs no RAM or OOB reads here. Its shortcut is `mnftl.victim = most-blocks-first`
+//!          (choices.md#mnftl-victim). `gc.low` sets the number of blocks kept free, one of which
+//!          takes the copies (choices.md#mnftl-reserve). No OOB is read for a subtable that was
+//!          never written, except for a read of an unwritten page (choices.md#mnftl-new-subtable).
+//!          The mapping with which section 3 compares concentrated mapping is `mnftl.mapping =
+//!          separated`. 4.3 suggests reclaiming in idle time. It is off unless `mnftl.idle_blocks`
+//!          sets the number of blocks of a logical block from which it starts. A cache of subtables
 //!          in RAM is ours: their address translation "further exploited" (6).
 
 mod collect;
@@ -54,7 +54,8 @@ pub struct Mnftl {
     map: OobMap,
     /// The blocks of each logical block, the one that is written at the front.
     lists: Vec<List>,
-    /// The block to which each logical block writes first versions, or `NIL`; empty if that is the same one.
+    /// The block to which each logical block writes first versions, or `NIL`. Empty if they share
+    /// the block of later versions.
     firsts: Vec<u32>,
     links: Links,
     /// The logical block of each block in use.
@@ -71,7 +72,7 @@ pub struct Mnftl {
     cache_bytes: u64,
     table_bytes: u64,
     counts: GcCounts,
-    /// Blocks of a logical block from which on idle time is used.
+    /// Number of blocks of a logical block from which idle time is used.
     idle_blocks: Option<usize>,
     background_runs: u64,
     cache_hits: u64,
@@ -246,7 +247,7 @@ impl Mnftl {
         true
     }
 
-    /// Which version of a page a write of it makes, as far as that decides where it goes.
+    /// The kind of version that a write of a page makes, as far as it determines the place.
     #[inline]
     fn version_of(&self, lpn: Lpn) -> Version {
         match self.firsts.is_empty() || self.map.newest(lpn).is_some() {
@@ -255,13 +256,13 @@ impl Mnftl {
         }
     }
 
-    /// The block to which a logical block writes first versions, if it has one of its own.
+    /// The block to which a logical block writes first versions, if these have their own.
     #[inline]
     fn first_of(&self, lbn: Lbn) -> Option<Pbn> {
         self.firsts.get(lbn.index()).filter(|first| **first != NIL).map(|first| Pbn(*first))
     }
 
-    /// The block with room that a logical block writes.
+    /// The block with room to which a logical block writes.
     #[inline]
     fn written(&self, lbn: Lbn, version: Version, flash: &Flash) -> Option<Pbn> {
         let first = self.first_of(lbn);
@@ -275,7 +276,7 @@ impl Mnftl {
         block.filter(|pbn| !flash.is_full(*pbn))
     }
 
-    /// The next page of the block that a logical block writes; a new one when it is full.
+    /// The next page of the block to which a logical block writes; a new block when it is full.
     #[inline]
     fn next_page(&mut self, lbn: Lbn, version: Version, flash: &Flash) -> Ppn {
         let pbn = match self.written(lbn, version, flash) {
@@ -350,7 +351,7 @@ impl Mnftl {
         }
     }
 
-    /// Whether this is a full block of a logical block; blocks in SLC mode have none.
+    /// Whether this is a full block of a logical block. Blocks in SLC mode have no owner.
     #[inline]
     fn is_full(&self, pbn: Pbn, flash: &Flash) -> bool {
         flash.is_full(pbn) && self.owner_of(pbn).is_some()
@@ -392,15 +393,15 @@ impl Mnftl {
     }
 }
 
-/// Which version of a page is programmed; copies and subtables that are saved are later ones.
+/// The kind of version that is programmed. Copies, and subtables that are saved, are later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Version {
     First,
     Later,
 }
 
-/// Some logical block has two blocks as long as collection has not made `kept` of so many free, so it
-/// always finds a block that is not all valid.
+/// Checks that there are enough blocks. Until collection has freed `kept` of the `blocks` blocks,
+/// some logical block has two, so there is always a block that is not all valid.
 fn needs_blocks(geometry: &Geometry, blocks: u32, kept: u32) -> Result<(), Error> {
     let logical = geometry.logical_blocks();
     let needed = u64::from(logical) + u64::from(kept) + 1;

@@ -1,8 +1,8 @@
 //! The flash translation layers, one file each.
 //!
-//! To add one: write `ftl/NAME.rs` with a type that implements [`Ftl`] and [`Design`], and add its line to
-//! [`Catalog::standard`](crate::catalog::Catalog::standard). It then inherits the command line, the
-//! comparison, the laws and the benchmark.
+//! To add one, write `ftl/NAME.rs` with a type that implements [`Ftl`] and [`Design`]. Add its line
+//! to [`Catalog::standard`](crate::catalog::Catalog::standard). The command line, the comparison,
+//! the FTL checks and the benchmark then include it.
 
 pub mod access;
 pub mod aftl;
@@ -74,59 +74,62 @@ pub trait Ftl: Send {
     /// Writes pages, ascending.
     fn write(&mut self, access: Access<'_>, flash: &mut Flash);
 
-    /// Trims the pages of an access: from now on they hold no data. Each is begun; [`Flash::trim`] is for those that are mapped.
+    /// Trims the pages of an access: from now on they hold no data. Each page is begun;
+    /// [`Flash::trim`] is for the mapped ones.
     ///
-    /// An FTL that keeps writes in its own RAM forgets those of all these pages before it does anything else: a
-    /// version that it programs now would count as written after the trim ([`tombstones`](crate::flash::Tombstone)).
+    /// An FTL with writes in its own RAM first forgets those of all these pages. A version that it
+    /// programs now would count as written after the trim
+    /// ([`tombstones`](crate::flash::Tombstone)).
     fn trim(&mut self, access: Access<'_>, flash: &mut Flash);
 
-    /// Pages that would be copied to make room if these pages of one logical block were written now, exact for one
-    /// page: what a write buffer may ask before it chooses. `None` where it is not known.
+    /// The number of pages that a write of these pages of one logical block would copy now to
+    /// reclaim space. It is exact for one page. A write buffer may use it before it chooses. `None`
+    /// where it is unknown.
     fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
         let _ = (pages, flash);
         None
     }
 
-    /// Where the tables of the simulator have a page now: asked some requests before it is accessed, so that tables
-    /// too large for the caches of the processor are loaded early. It decides nothing. `None` where there is no
-    /// such table.
+    /// The present place of a page in the tables of the simulator. Called some requests before the
+    /// access, to prefetch tables that are too large for the processor's caches. It has no effect
+    /// on decisions. `None` without such a table.
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         let _ = lpn;
         None
     }
 
-    /// Where the translation page is that would be read if a page were accessed now: asked as
-    /// [`locate`](Self::locate) is. `None` where none would be.
+    /// The place of the translation page that an access to a page would read now. Called as
+    /// [`locate`](Self::locate) is. `None` if the access would read none.
     fn locate_map(&self, lpn: Lpn) -> Option<Ppn> {
         let _ = lpn;
         None
     }
 
-    /// Whether [`Ftl::background`] ever has something to do; a constant, so that others pay nothing.
+    /// Whether [`Ftl::background`] ever has work. It is a constant, so that other FTLs pay nothing.
     fn uses_idle_time(&self) -> bool {
         false
     }
 
-    /// Takes one step of deferred work. Called while the device is idle and the host is in open loop.
-    /// Returns whether there was a step to take: between two requests there are at most ten for each page of the
-    /// device ([`IdleSteps`]).
+    /// Takes one step of deferred work. Called while the device is idle and the host is in open
+    /// loop. Returns whether there was a step to take. Between two requests there are at most ten
+    /// steps for each page of the device ([`IdleSteps`]).
     ///
-    /// A step is not interrupted: a request that arrives during it is served after it and before the next
-    /// step. So flash and map must be consistent after each step.
+    /// A step is not interrupted: a request that arrives during it is served after it and before
+    /// the next step. Flash and map must therefore be consistent after each step.
     fn background(&mut self, flash: &mut Flash) -> bool {
         let _ = flash;
         false
     }
 
-    /// Whether pages that the host writes may stay in the FTL's own RAM. The device is told what is there:
-    /// [`Flash::keep_write`], [`Flash::keep_read`], [`Flash::host_read_kept`] and [`Flash::drop_kept`]; it must fit into
-    /// the cache and the buffer of [`Ftl::ram`].
+    /// Whether pages that the host writes may remain in the FTL's own RAM. The FTL reports them by
+    /// [`Flash::keep_write`], [`Flash::keep_read`], [`Flash::host_read_kept`] and
+    /// [`Flash::drop_kept`]. They must fit into the cache and the buffer of [`Ftl::ram`].
     fn keeps_writes(&self) -> bool {
         false
     }
 
-    /// Whether the FTL itself reads the attributes of a write, in addition to a separation. Where neither does, a buffer writes
-    /// a group at once, whatever the host said of its pages.
+    /// Whether the FTL itself uses the attributes of a write, in addition to a separation. If
+    /// neither does, a buffer writes a group at once, whatever the attributes of its pages.
     fn hears_attributes(&self) -> bool {
         false
     }
@@ -136,14 +139,14 @@ pub trait Ftl: Send {
         BufferCounts::default()
     }
 
-    /// Programs the pages whose newest version is in the FTL's own RAM: the host flushes, or the measured phase is
-    /// over.
+    /// Programs the pages whose newest version is in the FTL's own RAM. Called when the host
+    /// flushes, or the measured phase is over.
     fn flush(&mut self, flash: &mut Flash) {
         let _ = flash;
     }
 
-    /// Programs those of these pages whose newest version is in the FTL's own RAM, and all others there unless an FTL
-    /// knows better: a write with FUA is durable when it is acknowledged.
+    /// Programs those of these pages whose newest version is in the FTL's own RAM. By default it
+    /// programs all others there, too. A write with FUA is durable when it is acknowledged.
     fn flush_pages(&mut self, pages: &[Lpn], flash: &mut Flash) {
         let _ = pages;
         self.flush(flash);
@@ -152,7 +155,7 @@ pub trait Ftl: Send {
     /// RAM in use, in bytes, by one rule for all FTLs: payload fields only (choices.md#ram-payload).
     fn ram(&self) -> RamUse;
 
-    /// Whether [`Ftl::ram`] says how much it is: that of a class in Python may not be known.
+    /// Whether [`Ftl::ram`] states the amount: that of a class in Python may be unknown.
     fn states_ram(&self) -> bool {
         true
     }
@@ -162,13 +165,13 @@ pub trait Ftl: Send {
         None
     }
 
-    /// The translation pages with entries in the mapping cache, by VTPN; `None` when the whole map is in
-    /// RAM. Walks over the cache.
+    /// The translation pages with entries in the mapping cache, by VTPN; `None` when the whole map
+    /// is in RAM. It scans the cache.
     fn cached_pages(&self) -> Option<Vec<CachedPage>> {
         None
     }
 
-    /// Pages that cleaning holds in RAM and nowhere else, now. Cheap.
+    /// Pages that are now only in the RAM of cleaning. Cheap.
     fn pages_in_ram(&self) -> u32 {
         0
     }
@@ -183,19 +186,20 @@ pub trait Ftl: Send {
         None
     }
 
-    /// The figures that the FTL keeps itself, since measuring started.
+    /// The metrics that the FTL keeps itself, since measuring started.
     fn metrics(&self) -> FtlMetrics;
 
-    /// Sets the figures to zero; the state stays.
+    /// Sets the metrics to zero; the state remains.
     fn reset_metrics(&mut self);
 
-    /// What the laws must know, beside the figures of every FTL, to balance the books.
+    /// The counts that the FTL checks need to balance the books, in addition to the metrics of
+    /// every FTL.
     fn accounts(&self) -> Accounts {
         Accounts::default()
     }
 
-    /// Recomputes every invariant from scratch: those of the device, and what the FTL adds, such as that its
-    /// map finds each page.
+    /// Recomputes every invariant from scratch: those of the device, and those of the FTL, such as
+    /// that its map finds each page.
     ///
     /// # Panics
     /// When one does not hold.
@@ -303,29 +307,30 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
     }
 }
 
-/// What the laws must know, beside the figures of every FTL, to balance the books, since measuring
-/// started.
+/// The counts that the FTL checks need to balance the books, in addition to the metrics of every
+/// FTL, since measuring started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accounts {
     /// Translation pages read for another reason than a miss, if whole pages are cached; `None` if single
     /// entries are.
     pub other_loads: Option<u64>,
-    /// Whether a miss may write several translation pages back: each dirty entry that it evicts alone.
+    /// Whether a miss may write several translation pages back, one for each dirty entry that it
+    /// evicts.
     pub writes_each_victim: bool,
     /// Pages on flash that hold a directory of translation pages, or a block map, now.
     pub directories: u32,
-    /// Blocks at the start of the device that hold a block map and nothing else.
+    /// Blocks at the start of the device that hold only a block map.
     pub map_blocks: u32,
     /// Programs of such pages.
     pub directory_writes: u64,
-    /// Whether blocks are divided into regions that do not exchange any, or into zones of several blocks or of a part of
-    /// one.
+    /// Whether blocks are divided into regions that exchange none, or into zones of several blocks
+    /// or of a part of one.
     pub regions: bool,
     /// Whether GC may take a block before it is full.
     pub collects_unfilled: bool,
     /// Blocks that were rewritten or filled with the pages of a logical block.
     pub blocks_filled: u64,
-    /// Pages copied by themselves, without a merge.
+    /// Pages copied individually, without a merge.
     pub pages_moved: u64,
     /// Data blocks that merges have replaced and not erased.
     pub blocks_kept: u64,
@@ -333,18 +338,18 @@ pub struct Accounts {
     pub blocks_founded: u64,
     /// Time of a lookup on the chip with the map, which does one thing at a time, ns; 0 without one.
     pub map_lookup: u64,
-    /// What one page of the host can cause to be merged; `None` if unbounded.
+    /// A bound on the merges that one page of the host causes; `None` if unbounded.
     pub associativity: Option<Associativity>,
 }
 
-/// A bound on what one page of the host causes to be merged.
+/// A bound on the merges that one page of the host causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Associativity {
     /// Logical blocks merged, at most.
     pub blocks: u64,
     /// Log blocks reclaimed, at most.
     pub logs: u64,
-    /// Most logical blocks that were merged for one page.
+    /// Most logical blocks merged for one page so far.
     pub most_merged: u64,
 }
 
@@ -359,7 +364,7 @@ pub struct RamUse {
     pub buffer: u64,
 }
 
-/// Figures that an FTL keeps itself.
+/// Metrics that an FTL keeps itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FtlMetrics {
     /// Address translation; `None` when the whole map is in RAM.
@@ -374,12 +379,12 @@ pub struct FtlMetrics {
     pub classes: Option<Classes>,
     /// Zones; `None` when the drive has none.
     pub zones: Option<ZonesMetrics>,
-    /// Figures of this FTL alone, by name.
+    /// Metrics of this FTL only, by name.
     pub own: BTreeMap<&'static str, u64>,
 }
 
 impl FtlMetrics {
-    /// Those of the blocks that an FTL writes to: of GC, of classes, and of the separation.
+    /// The metrics of the blocks that an FTL writes to: of GC, of classes, and of the separation.
     #[must_use]
     pub fn of(pool: &Planes) -> Self {
         let (gc, classes) = (Some(pool.metrics()), pool.classes());
@@ -415,7 +420,7 @@ pub struct MappingMetrics {
     pub gc_lookups: u64,
     /// Of these, found in the cache.
     pub gc_hits: u64,
-    /// What the cache holds now.
+    /// The present contents of the cache.
     pub occupancy: Occupancy,
 }
 
@@ -435,22 +440,22 @@ counts! {
     }
 }
 
-/// Mappings that a cache loads ahead, and what its misses come from, since measuring started.
+/// Mappings that a cache loads ahead, and the origins of its misses, since measuring started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PrefetchMetrics {
     /// Lookups while successors are prefetched.
     pub lookups_while_on: u64,
-    /// How often that was switched on or off.
+    /// Number of times that it was switched on or off.
     pub switches: u64,
-    /// Loaded with a miss because its request goes on to them.
+    /// Loaded with a miss because its request continues with them.
     pub with_request: Ahead,
     /// Loaded with a miss because they follow a cached run.
     pub successors: Ahead,
-    /// What misses come from.
+    /// The origins of misses.
     pub misses: Misses,
 }
 
-/// What became of entries that were loaded ahead. The rest of them wait in the cache.
+/// The fate of entries that were loaded ahead. The rest of them wait in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ahead {
     /// Entries loaded.
@@ -474,7 +479,7 @@ pub struct Misses {
     pub in_sequence: u64,
 }
 
-/// What a mapping cache holds of one translation page.
+/// The entries of one translation page in a mapping cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CachedPage {
     /// Entries in the cache.
@@ -483,7 +488,7 @@ pub struct CachedPage {
     pub dirty: u32,
 }
 
-/// What a mapping cache holds.
+/// The contents of a mapping cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
     /// Entries.
@@ -501,7 +506,7 @@ mod tests {
     use crate::flash::{BlockKind, Cause, Event, Owner, Tombstone};
     use crate::request::Op;
 
-    /// Keeps writes in RAM, and knows no way to program some of them; erases a block when it trims.
+    /// Keeps writes in RAM without a way to program some of them; erases a block when it trims.
     #[derive(Default)]
     struct Keeping {
         in_ram: Vec<Lpn>,
@@ -551,7 +556,7 @@ mod tests {
         assert_eq!(ftl.in_ram, []);
     }
 
-    /// The block may have the newest version of the page, of which an older one is elsewhere.
+    /// The block may have the newest version of the page, while an older one is elsewhere.
     #[test]
     fn a_tombstone_is_there_before_gc_destroys_anything() {
         let device = DeviceConfig { trim: Trims::Durable, ..Setup::<()>::default().device };

@@ -1,15 +1,17 @@
 //! NFTL with one replacement block (Ban, US patent 5,937,425; "NFTL-1"): the log block that is searched.
 //!
-//! Idea     a logical block has a primary block, where each page has its own offset, and at most one
-//!          replacement block, written page after page. The OOB names what a page holds, so no page map
-//!          is kept: a read searches the replacement block backwards, then looks at the primary one. A
-//!          write looks whether its offset there is erased, a merge what is where (choices.md#nftl-oob).
-//! RAM      two block numbers of 4 B for each logical block, and the number of pages written of each
-//!          replacement block (choices.md#ram-payload).
+//! Idea     a logical block has a primary block, where each page has its own offset, and at most
+//!          one replacement block, written page after page. The OOB names the logical page, so
+//!          there is no page map. A read searches the replacement block backwards, then the primary
+//!          one. A write checks whether its offset there is erased; a merge searches for the place
+//!          of each page (choices.md#nftl-oob).
+//! RAM      two block numbers of 4 B for each logical block, and the number of written pages of
+//!          each replacement block (choices.md#ram-payload).
 //! Role     the least RAM at which an overwrite is not a merge; its price is the search.
-//! Departs  when no replacement block is left, the one written least recently is merged: what a device
-//!          did is not told, and implementations scan for a block with much garbage. They are left when
-//!          `log.blocks` are in use, not when no block is free (choices.md#nftl-victim).
+//! Departs  when no replacement block is left, the one written least recently is merged. The victim
+//!          of real devices is not published; implementations scan for a block with much garbage.
+//!          None is left when `log.blocks` are in use, not when no block is free
+//!          (choices.md#nftl-victim).
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
@@ -126,8 +128,8 @@ impl NftlFtl {
         })
     }
 
-    /// Reads OOBs from the last page of the replacement block back to the newest version of a page;
-    /// if it is not there, the one of its offset in the primary block.
+    /// Reads OOBs from the last page of the replacement block back to the newest version of a page.
+    /// If it is not there, reads the OOB of its offset in the primary block.
     fn search(&mut self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(lpn);
@@ -180,7 +182,7 @@ mod tests {
         assert_eq!(bench.oob_reads(3), 3 + 1, "three in vain, and the primary");
     }
 
-    /// No table says that a page was never written.
+    /// No table shows that a page was never written.
     #[test]
     fn a_read_of_nothing_looks_at_the_primary_block_too() {
         let mut bench = Bench::<NftlFtl>::empty(8, 3, |_| {});
@@ -201,7 +203,8 @@ mod tests {
         assert_eq!([0, 1, 1, 0].map(&mut looks), [0, 1, 1, 1], "the first founds the block");
     }
 
-    /// All of the replacement block, and the erased offsets of the primary one: what is copied has its OOB with it.
+    /// A merge reads the OOBs of the whole replacement block, and those of the erased offsets of
+    /// the primary one. A copied page includes its OOB.
     #[test]
     fn a_merge_reads_the_oobs_that_tell_what_is_where() {
         for (filled, looks) in [(4, 4), (2, 4 + 2)] {

@@ -1,16 +1,17 @@
 //! NFTL with chains of replacement blocks (Ban, US patent 5,937,425; "NFTL-2"), as the Linux driver
 //! has it.
 //!
-//! Idea     every block keeps pages at their own offsets. An overwrite goes to the first block of the
-//!          logical block's chain whose offset is erased; when there is none, the chain grows. When no
-//!          block is left, the longest chain is folded: the pages that its last block lacks are copied
-//!          there, and it becomes the primary block. What an offset holds is told by its OOB alone
-//!          (choices.md#nftl-oob).
+//! Idea     every block keeps pages at their own offsets. An overwrite goes to the first block of
+//!          the logical block's chain whose offset is erased. When there is none, the chain grows.
+//!          When no block is left, the longest chain is folded: the pages that its last block lacks
+//!          are copied there, and it becomes the primary block. Only the OOB of an offset shows its
+//!          content (choices.md#nftl-oob).
 //! RAM      4 B for each logical block, its first block, and 4 B for each physical one, the next of its
 //!          chain (choices.md#ram-payload).
-//! Role     the oldest log blocks; whoever rewrites one page over and over wastes whole blocks.
-//! Departs  a chain is folded when `log.blocks` are in use, not when fewer than two blocks are free:
-//!          the same once every logical block has its first (choices.md#nftl-victim).
+//! Role     the oldest log blocks; rewriting one page over and over wastes whole blocks.
+//! Departs  a chain is folded when `log.blocks` are in use, not when fewer than two blocks are
+//!          free. The effect is the same once every logical block has its first
+//!          (choices.md#nftl-victim).
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
@@ -133,8 +134,8 @@ impl NftlChainFtl {
         })
     }
 
-    /// Takes over the chains that were found after power was lost, in the order in which they grew. One that a
-    /// merge was cut in, or a program, is folded.
+    /// Takes over the chains found after power was lost, in the order in which they grew. It folds
+    /// a chain in which a cut interrupted a merge or a program.
     fn take_over_chains(&mut self, flash: &mut Flash) {
         let mut room = self.log_blocks;
         let chained = self.data.place_logs(flash, |block, flash| {
@@ -154,7 +155,7 @@ impl NftlChainFtl {
         }
     }
 
-    /// The pages of a chain that a logical page may be on, in order.
+    /// The possible pages of a logical page in a chain, in order.
     fn slots(&self, lpn: Lpn, flash: &Flash) -> impl Iterator<Item = Ppn> {
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(lpn);
@@ -226,8 +227,9 @@ impl NftlChainFtl {
         );
     }
 
-    /// Reads the OOBs of each offset from the last block of a chain back to the newest page, for a merge into the
-    /// block `to`. A page that is copied brings its own along; that which the host writes is not looked for.
+    /// Reads the OOBs of each offset from the last block of a chain back to the newest page, for a
+    /// merge into the block `to`. A copied page includes its OOB. The page that the host writes is
+    /// not searched for.
     fn look_back(
         &mut self,
         lbn: Lbn,
@@ -251,7 +253,7 @@ impl NftlChainFtl {
         }
     }
 
-    /// Takes the replacement blocks of a logical block off its chain.
+    /// Removes and returns the replacement blocks of a logical block.
     fn cut(&mut self, lbn: Lbn) -> Vec<Pbn> {
         let chain = std::mem::take(&mut self.chains[lbn.index()]);
         self.by_length.remove(&(Reverse(chain.len()), lbn));
@@ -292,7 +294,7 @@ mod tests {
     use crate::flash::Operation;
     use crate::ftl::parts::bench::{Bench, Cost};
 
-    /// So many replacement blocks; all pages written once.
+    /// A bench with `log_blocks` replacement blocks; all pages are written once.
     fn bench(log_blocks: u32) -> Bench<NftlChainFtl> {
         Bench::<NftlChainFtl>::new(8, log_blocks + 1, |_| {})
     }
@@ -314,7 +316,7 @@ mod tests {
         assert_eq!(bench.write(&[4]), switch);
     }
 
-    /// The Linux driver: the page that waits to be written is not copied.
+    /// As in the Linux driver, the page that waits to be written is not copied.
     #[test]
     fn the_own_chain_is_folded_into_a_fresh_block() {
         let mut bench = bench(1);
@@ -334,7 +336,7 @@ mod tests {
         );
     }
 
-    /// The chain of 0 to 3 is the primary block, one with 0 and 1, one with 0.
+    /// The chain of 0 to 3 is the primary block, one block with 0 and 1, and one with 0.
     #[test]
     fn a_fold_looks_back_to_the_newest_page_of_each_offset() {
         let mut bench = bench(2);

@@ -1,14 +1,17 @@
 //! RNFTL, reuse-aware NFTL (Wang et al., LCTES 2010; Liu et al., IEEE TVLSI 2012): NFTL that keeps primary blocks
 //! with free pages.
 //!
-//! Idea     as `nftl`, but a merge does not erase a primary block of which many pages are still erased. It is kept,
-//!          and its erased pages are the replacement block of the next logical block that needs one.
-//! RAM      that of `nftl`, and for each log block 4 B, the number of a block that is kept, and a bit per page: which
-//!          pages were erased when it became a replacement block (choices.md#ram-payload).
-//! Role     fewer erases where blocks are written in part; where all pages hold data it is `nftl`.
-//! Departs  a reconstruction: the papers are known to us by their abstracts (choices.md#rnftl-rules). Assumed: how many pages are
-//!          many, that the block kept longest is reused first, and that its erased pages are written in ascending
-//!          order. All else as in `nftl`.
+//! Idea     as `nftl`, but a merge does not erase a primary block with many erased pages. The block
+//!          is kept, and its erased pages are the replacement block of the next logical block that
+//!          needs one.
+//! RAM      as `nftl`. In addition, each log block needs 4 B for the number of a kept block, and a
+//!          bit per page. The bits mark the pages that were erased when it became a replacement
+//!          block (choices.md#ram-payload).
+//! Role     fewer erases where blocks are written in part. Where all pages hold data it equals
+//!          `nftl`.
+//! Departs  a reconstruction: we know the papers by their abstracts (choices.md#rnftl-rules).
+//!          Assumed: the number of erased pages that counts as many, reuse of the block kept
+//!          longest, and writes to its erased pages in ascending order. The rest is as in `nftl`.
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
@@ -25,7 +28,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 crate::settings! {
     /// RNFTL's own parameters.
     pub struct RnftlConfig in "rnftl" {
-        /// Share of the pages of a primary block, one at least, that must be erased for a merge to keep it.
+        /// Share of the pages of a primary block, at least one, that must be erased for a merge to
+        /// keep it.
         many: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.25, 0.5, 1.0].map(Ratio),
             source "choices.md#rnftl-rules";
     }
@@ -55,14 +59,14 @@ pub struct RnftlFtl {
     replacements: RecentMap<Replacement>,
     /// Primary blocks that merges have kept, the one kept longest in front.
     kept: VecDeque<Pbn>,
-    /// Erased pages of a block that is kept, at least.
+    /// Minimum of erased pages of a kept block.
     many: u32,
     log_blocks: u32,
     log_bytes: u64,
     counts: Counts,
 }
 
-/// Counts beside those of the kinds of merges.
+/// Counts in addition to those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     kept: u64,
@@ -213,8 +217,8 @@ impl RnftlFtl {
         })
     }
 
-    /// Takes over the replacement blocks that were found after power was lost, of each logical block the first. What
-    /// was kept is free.
+    /// Takes over the replacement blocks found after power was lost, the first of each logical
+    /// block. Kept blocks are free afterwards.
     fn take_over_replacements(&mut self, flash: &mut Flash) {
         let (mut owners, most) = (BTreeSet::new(), self.log_blocks as usize);
         let mut found = self.data.place_logs(flash, |block, flash| {
@@ -227,8 +231,8 @@ impl RnftlFtl {
         }
     }
 
-    /// A block with pages of one logical block in the order in which they were written, beside those of others that
-    /// were there before.
+    /// A block with pages of one logical block in the order in which they were written. Earlier
+    /// pages of other logical blocks may be in it.
     fn found(block: &FoundBlock, flash: &Flash) -> Option<(Lbn, Replacement)> {
         let geometry = flash.geometry();
         let owners = block.owners(flash);
@@ -261,8 +265,8 @@ impl RnftlFtl {
         self.data.program(lpn, page, flash);
     }
 
-    /// Gives a logical block a replacement block: one that was kept; else a fresh one, for which the logical block
-    /// written least recently is merged when all are in use.
+    /// Gives a logical block a replacement block: a kept one or a fresh one. If all are in use, the
+    /// logical block written least recently is merged for a fresh one.
     fn open(&mut self, lbn: Lbn, flash: &mut Flash) {
         if self.must_merge() {
             let oldest = self.replacements.least_recent().expect("all log blocks are in use");
@@ -286,8 +290,8 @@ impl RnftlFtl {
         self.kept.is_empty() && unless_bug!(RnftlOneTooMany, in_use == most, in_use > most)
     }
 
-    /// Copies the newest pages of a logical block to a fresh block. Its primary block is kept if many pages of it are
-    /// erased.
+    /// Copies the newest pages of a logical block to a fresh block. Its primary block is kept if
+    /// many of its pages are erased.
     fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
         let replacement = self.replacements.remove(lbn.0).expect("a replacement block");
         self.look_for_pages(lbn, &replacement, flash);
@@ -305,8 +309,8 @@ impl RnftlFtl {
         flash.pages_of(pbn) - flash.programmed_in(pbn) >= self.many
     }
 
-    /// Reads OOBs from the last page of the replacement block back to the newest version of a page; if it is not
-    /// there, the one of its offset in the primary block.
+    /// Reads OOBs from the last page of the replacement block back to the newest version of a page.
+    /// If it is not there, reads the OOB of its offset in the primary block.
     fn search(&mut self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {
         let lbn = flash.geometry().logical_block_of(lpn);
         if let Some(replacement) = self.replacements.get(lbn.0) {
@@ -320,8 +324,8 @@ impl RnftlFtl {
         self.data.look_at(lpn, flash);
     }
 
-    /// Reads the OOBs that tell a merge what is where: those of the replacement block, and of the primary block
-    /// where nothing is. A page that is copied brings its own along.
+    /// Reads the OOBs that a merge needs to find pages: those of the replacement block, and of the
+    /// empty offsets of the primary block. A copied page includes its OOB.
     fn look_for_pages(&mut self, lbn: Lbn, replacement: &Replacement, flash: &mut Flash) {
         for page in &replacement.pages[..replacement.written] {
             flash.read_oob(*page, Cause::Merge);
@@ -338,8 +342,9 @@ mod tests {
     use crate::ftl::parts::bench::{Bench, Cost};
     use crate::rng::Rng;
 
-    /// 0 is half a primary block with 1, and is rewritten until its replacement block is full. The merge erases that,
-    /// and keeps the primary block, whose pages 2 and 3 are the replacement block of 4.
+    /// Block 0 half fills a primary block with 1, and is rewritten until its replacement block is
+    /// full. The merge erases that, and keeps the primary block, whose pages 2 and 3 are the
+    /// replacement block of 4.
     #[test]
     fn the_worked_example_writes_into_the_primary_block_that_was_kept() {
         let mut bench = Bench::<RnftlFtl>::empty(8, 2, |_| {});
@@ -361,7 +366,8 @@ mod tests {
         assert_eq!(bench.write(&[0]), merge);
     }
 
-    /// The only log block is that of block 0, which is merged for block 1: its primary block takes its place.
+    /// The only log block is that of block 0, which is merged for block 1. The primary block of 0
+    /// becomes the log block of 1.
     #[test]
     fn a_kept_block_is_the_replacement_block_of_another() {
         let mut bench = Bench::<RnftlFtl>::empty(8, 2, |_| {});

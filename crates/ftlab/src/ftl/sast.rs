@@ -1,15 +1,17 @@
-//! SAST, set-associative sector translation (Park et al., RSP 2007 and ACM TECS 2008): the reconfigurable FTL,
-//! in which N logical blocks share K log blocks.
+//! SAST, set-associative sector translation (Park et al., RSP 2007 and ACM TECS 2008): the
+//! reconfigurable FTL, in which N logical blocks share K log blocks.
 //!
-//! Idea     logical blocks are divided into groups of N. Overwrites of a group are appended to log blocks of its
-//!          own, page-mapped, of which it has K at most. When these are full, all of them are merged. With N and
-//!          K of 1 it does as BAST does, as long as nothing is trimmed.
-//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits); for each log block 4 B and,
-//!          for each page, its number in the group in whole bytes (choices.md#ram-payload).
-//! Role     a bound on merges, N for a page, and page numbers that stay small.
-//! Departs  a reconstruction: the paper is known to us by its abstract and by the simulator WiscSee, which has it as NKFTL
-//!          (choices.md#sast-rules). First writes go to data blocks, as in all log-block FTLs here; when all log
-//!          blocks of the device are in use, the one written least recently is given up.
+//! Idea     logical blocks are divided into groups of N. Overwrites of a group are appended to its
+//!          own log blocks, page-mapped and at most K. When these are full, all of them are merged.
+//!          With N and K of 1 it equals BAST, as long as nothing is trimmed.
+//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits). 4 B for each
+//!          log block and, for each of its pages, its number in the group in whole bytes
+//!          (choices.md#ram-payload).
+//! Role     a bound on merges, N for a page, and page numbers that remain small.
+//! Departs  a reconstruction: we know the paper by its abstract and by the simulator WiscSee, where
+//!          it is NKFTL (choices.md#sast-rules). First writes go to data blocks, as in all
+//!          log-block FTLs here. When all log blocks of the device are in use, the one written
+//!          least recently is reclaimed.
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
@@ -54,7 +56,7 @@ pub struct SastFtl {
     counts: Counts,
 }
 
-/// Counts beside those of the kinds of merges.
+/// Counts in addition to those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     cleaned: u64,
@@ -262,8 +264,9 @@ impl SastFtl {
         self.groups[group].last().is_some_and(|pbn| !flash.is_full(*pbn))
     }
 
-    /// The log blocks to reclaim before a group may open one: all of its own if there are K, else the one of any group
-    /// that was written least recently if all are in use.
+    /// The log blocks to reclaim before a group may open one. If the group has K, these are all of
+    /// its own. Otherwise, if all are in use, it is the log block of any group written least
+    /// recently.
     fn reclaimed_for(&self, group: usize) -> Vec<Pbn> {
         let own = &self.groups[group];
         let (most, most_of_all) = (self.config.logs as usize, self.log_blocks as usize);
@@ -288,8 +291,9 @@ impl SastFtl {
         self.counts.most_merged = self.counts.most_merged.max(merged);
     }
 
-    /// A log block with the first pages of a logical block in order becomes its data block. Of another one all
-    /// logical blocks with valid pages are merged; then it is erased.
+    /// Reclaims a log block. If it has the first pages of a logical block in order, it becomes the
+    /// data block. Otherwise all logical blocks with valid pages in it are merged, and it is
+    /// erased.
     fn reclaim(&mut self, pbn: Pbn, flash: &mut Flash) {
         let log = self.logs.remove(pbn.0).expect("a log block in use");
         self.groups[log.group].retain(|other| *other != pbn);
@@ -307,7 +311,7 @@ impl SastFtl {
         self.valid(pbn, log, flash).map(|lpn| geometry.logical_block_of(lpn)).collect()
     }
 
-    /// The logical block of which a log block has the first pages in order, none of them superseded.
+    /// The logical block whose first pages a log block has in order, none of them superseded.
     fn sequence(&self, pbn: Pbn, log: &Log, flash: &Flash) -> Option<Lbn> {
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(*log.written.first()?);
@@ -341,7 +345,8 @@ mod tests {
     use crate::ftl::parts::bench::{Bench, Cost, P};
     use crate::rng::Rng;
 
-    /// Groups of two logical blocks with two log blocks at most; so many in all, and all pages written once.
+    /// A bench with groups of two logical blocks and at most two log blocks. There are `log_blocks`
+    /// log blocks in all, and all pages are written once.
     fn bench(log_blocks: u32) -> Bench<SastFtl> {
         Bench::<SastFtl>::new(8, log_blocks + 1, |setup| {
             setup.own = SastConfig { data: 2, logs: 2 };
@@ -371,7 +376,7 @@ mod tests {
         assert_eq!(bench.write(&[8]), partial);
     }
 
-    /// Three groups write, there are two log blocks: that of 1 was written before that of 9.
+    /// Three groups write to two log blocks: that of 1 was written before that of 9.
     #[test]
     fn the_log_block_written_least_recently_is_given_up() {
         let mut bench = bench(2);
@@ -415,8 +420,8 @@ mod tests {
         }
     }
 
-    /// As BAST, whose log blocks belong to one logical block each. Where pages of a log block in order were trimmed,
-    /// BAST still makes it the data block.
+    /// The same as BAST, whose log blocks belong to one logical block each. BAST also turns a log
+    /// block in order into the data block after some of its pages were trimmed.
     #[test]
     fn one_block_and_one_log_are_bast() {
         let mut sast = Bench::<SastFtl>::new(8, 4, |setup| {

@@ -1,20 +1,22 @@
 //! The superblock FTL (Kang, Jo, Kim & Lee, EMSOFT 2006), on MLC as MNFTL compares it ("SFTL" there).
 //!
-//! Idea     N neighbouring logical blocks are a superblock. It has up to N data blocks, which take the
-//!          first version of each page, and M log blocks, which take the others; both are written page
-//!          after page, and any page may be anywhere in them. The page map of a superblock is in K pieces.
-//!          The OOB of a page holds the piece that covers it and a directory of all pieces, so RAM points at
-//!          the page written last and no more.
+//! Idea     N neighbouring logical blocks are a superblock. It has up to N data blocks for the
+//!          first version of each page, and M log blocks for later versions. Both are written page
+//!          after page, and any page may be anywhere in them. The page map of a superblock is in K
+//!          pieces. The OOB of a page holds the piece that covers it and a directory of all pieces.
+//!          RAM therefore points only at the page written last.
 //! RAM      per superblock N + M block numbers and a page number.
-//! Costs    a lookup reads the OOB of the page written last, and another unless that one holds the piece:
-//!          2 - 1 / K on pieces used alike, 1.75 with the K = 4 that MNFTL's Table 2 implies.
-//! GC       when all log blocks of a superblock are full, in itself; when the log blocks of all are
+//! Costs    a lookup reads the OOB of the page written last, and a second one unless the first
+//!          holds the piece. That is 2 - 1 / K on average if pieces are used alike, 1.75 with the K
+//!          = 4 that MNFTL's Table 2 implies.
+//! GC       when all log blocks of a superblock are full, in itself. When the log blocks of all are
 //!          used up, in the superblock with log blocks that was written least recently
-//!          (choices.md#superblock-pool). The cheapest of: erase a block that holds nothing; a log block
-//!          takes an empty place among the data blocks; a log block and the least valid data blocks are
-//!          copied together.
-//! Grade    sizes, triggers and the two OOB reads are stated (MNFTL 5); the order of these steps is
-//!          assumed (choices.md#superblock-steps), as is one OOB read for each piece in a collection.
+//!          (choices.md#superblock-pool). GC takes the cheapest of three steps. It erases a block
+//!          that holds nothing. A log block takes an empty place among the data blocks. A log block
+//!          and the least valid data blocks are copied together.
+//! Grade    sizes, triggers and the two OOB reads are stated (MNFTL 5). The order of these steps is
+//!          assumed (choices.md#superblock-steps), as is one OOB read for each piece in a
+//!          collection.
 //! Departs  `superblock.pieces` (choices.md#superblock-pieces) is by default the fewest that fit into
 //!          the OOB. The four of Table 2 do not fit into the 64 B of its device: 4 + 128 page numbers
 //!          of 10 bits are 165 B.
@@ -131,7 +133,7 @@ impl Ftl for SuperblockFtl {
         for &lpn in pages {
             flash.begin_page();
             if !self.look_up(lpn, flash) {
-                // As if a page of the first piece had been written last.
+                // As if the page written last were of the first piece.
                 let first = self.map.piece_of(lpn).is_multiple_of(self.map.pieces());
                 flash.search_in_vain(lpn, if first { 1 } else { 2 });
             }
@@ -253,7 +255,7 @@ impl SuperblockFtl {
         }
     }
 
-    /// The next page for a first version, or for another; `None` when blocks must be collected first.
+    /// The next page for a first or a later version; `None` when blocks must be collected first.
     fn place(&mut self, superblock: u32, first_version: bool, flash: &Flash) -> Option<Ppn> {
         self.touch(superblock);
         if first_version {
@@ -295,7 +297,7 @@ impl SuperblockFtl {
         flash.geometry().first_page(pbn)
     }
 
-    /// Reads the OOBs that tell where a page is; returns false when the superblock was never written.
+    /// Reads the OOBs that locate a page; returns false when the superblock was never written.
     fn look_up(&self, lpn: Lpn, flash: &mut Flash) -> bool {
         let superblock = self.map.group_of(lpn);
         let Some(directory) = self.last_written[superblock as usize].get() else { return false };
@@ -307,7 +309,7 @@ impl SuperblockFtl {
         true
     }
 
-    /// The directory is on a page of the superblock, as long as anything is mapped.
+    /// Checks that the directory is on a page of the superblock, as long as any page is mapped.
     fn audit_directory(&self, superblock: u32, flash: &Flash) {
         let mapped = self.map.pieces_of(superblock).any(|piece| self.map.any_page(piece).is_some());
         let directory = self.last_written[superblock as usize].get();

@@ -1,20 +1,22 @@
 //! WAFTL, a workload-adaptive FTL with data partition (Wei et al., MSST 2011).
 //!
-//! Idea     every write is logged in a small *buffer zone*. When that is full its pages are sorted by
-//!          logical block. Many of one block are sequential data: the block is mapped as a whole, and they
-//!          are merged into its data block. Few are random data: the block is mapped page by page. They
-//!          move to *page-mapped blocks*, and what was its data block becomes one of these.
+//! Idea     every write is logged in a small *buffer zone*. When that is full its pages are sorted
+//!          by logical block. Many pages of one block are sequential data: the block is mapped as a
+//!          whole, and they are merged into its data block. Few pages are random data: the block is
+//!          mapped page by page. They move to *page-mapped blocks*, and its former data block
+//!          becomes one of these.
 //! RAM      4 B and a bit per page for each logical block, its mode among them
-//!          (choices.md#log-valid-bits); 4 B for each block of the zone and each page-mapped one, as many
-//!          as there were at most, and 4 B per page of it.
-//! Role     page mapping for random data and block mapping for sequential data, by what was written
-//!          and not by what a cache flushes, as CACH-FTL does (CACH-FTL 3.1).
-//! Departs  a reconstruction: the paper is known to us by its abstract. Stated: zone, the mode of each logical block, and a
-//!          threshold between modes. Reconstructed (choices.md#waftl-data-blocks): a mode changes for the
-//!          pages that leave the zone, the whole of which is migrated at once; a change to page mapping
-//!          copies nothing. Assumed: the page-mapped block with the fewest valid pages is reclaimed, by
-//!          copies; threshold and shares (choices.md#waftl-rules).
-//! Not here the dynamic threshold: its rule is not known to us. A device with ascending order.
+//!          (choices.md#log-valid-bits). 4 B, and 4 B per page, for each block of the zone and for
+//!          the most page-mapped blocks in use at once.
+//! Role     page mapping for random data and block mapping for sequential data. The writes decide,
+//!          not the flushes of a cache as in CACH-FTL (CACH-FTL 3.1).
+//! Departs  a reconstruction: we know the paper by its abstract. Stated: zone, the mode of each
+//!          logical block, and a threshold between modes. Reconstructed
+//!          (choices.md#waftl-data-blocks): a mode changes for the pages that leave the zone, the
+//!          whole of which is migrated at once. A change to page mapping copies nothing. Assumed:
+//!          the page-mapped block with the fewest valid pages is reclaimed by copies, and the
+//!          threshold and the shares (choices.md#waftl-rules).
+//! Not here the dynamic threshold: we do not know its rule. A device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
@@ -38,8 +40,8 @@ crate::settings! {
     }
 }
 
-/// Blocks that WAFTL needs beside the data blocks: one of the zone, a page-mapped one that is filled, and one
-/// that reclaiming others fills.
+/// Blocks that WAFTL needs in addition to the data blocks: one of the zone, a page-mapped one that
+/// takes writes, and one into which others are reclaimed.
 const LEAST_LOG_BLOCKS: u32 = 3;
 
 /// WAFTL.
@@ -52,14 +54,14 @@ pub struct WaftlFtl {
     page_mapped: RandomLogs,
     /// Page-mapped blocks in use, at most so far.
     most_page_mapped: usize,
-    /// Blocks that stay free, one to merge into among them.
+    /// Blocks that remain free, including one to merge into.
     kept: u32,
     /// Pages in the zone from which on a logical block is mapped as a whole.
     threshold: u32,
     counts: Counts,
 }
 
-/// Counts beside those of the kinds of merges.
+/// Counts in addition to those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     migrations: u64,
@@ -190,8 +192,9 @@ impl WaftlFtl {
         })
     }
 
-    /// Takes over the log blocks that were found after power was lost. All that is in the zone was written after
-    /// what is page-mapped. A logical block of which anything is page-mapped is so as a whole.
+    /// Takes over the log blocks found after power was lost. All pages in the zone were written
+    /// after the page-mapped ones. A logical block with any page-mapped page is page-mapped as a
+    /// whole.
     fn take_over_logs(&mut self, flash: &mut Flash) {
         let logs = self.data.place_logs(flash, |block, flash| {
             let in_place = || block.in_place(flash.geometry());
@@ -212,8 +215,8 @@ impl WaftlFtl {
         }
     }
 
-    /// How many of these blocks, from the last one back, were written after all that is in those before: no more than
-    /// the zone may have.
+    /// The number of blocks at the end of the list that were written after all pages of the blocks
+    /// before them, at most those of the zone.
     fn youngest<T>(&self, logs: &[(FoundBlock, T)]) -> usize {
         let mut before = 0;
         let is_young = |(block, _): &(FoundBlock, T)| {
@@ -225,7 +228,7 @@ impl WaftlFtl {
         young.iter().rev().take(self.most_zone).take_while(|is_young| **is_young).count()
     }
 
-    /// Invalidates the version of a page that is about to be overwritten, unless that is done.
+    /// Invalidates the version of a page that is about to be overwritten, if it is still valid.
     fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
         self.supersede(lpn, flash);
         self.data.unmap(lpn, flash);
@@ -261,7 +264,8 @@ impl WaftlFtl {
         self.counts.migrations += 1;
     }
 
-    /// Makes the data block of a logical block a page-mapped one, which has no room for other pages.
+    /// Turns the data block of a logical block into a page-mapped one, which has no room for other
+    /// pages.
     fn map_by_page(&mut self, lbn: Lbn, flash: &mut Flash) {
         let Some(pbn) = unless_bug!(WaftlKeepsDataBlock, self.data.detach(lbn, flash), None) else {
             return;
@@ -272,8 +276,8 @@ impl WaftlFtl {
         self.note_page_mapped();
     }
 
-    /// Copies the valid pages of a block to the page-mapped one that is written, as many as fit there; returns how
-    /// many.
+    /// Copies the valid pages of a block to the page-mapped one that takes writes, as many as fit.
+    /// Returns their number.
     fn fill_page_mapped(&mut self, from: Pbn, flash: &mut Flash) -> u32 {
         let to = self.page_mapped.writable_or_open(&mut self.data);
         let room = self.page_mapped.room_in(to);
@@ -289,7 +293,7 @@ impl WaftlFtl {
         self.most_page_mapped = self.most_page_mapped.max(self.page_mapped.len());
     }
 
-    /// Blocks that stay free, those that the zone will fill among them.
+    /// Blocks that remain free, including those that the zone will use.
     fn reserve(&self) -> u32 {
         self.kept + (self.most_zone - self.zone.len()) as u32
     }
@@ -336,8 +340,8 @@ mod tests {
     use crate::flash::Operation;
     use crate::ftl::parts::bench::{Bench, Cost};
 
-    /// A zone of one block, and so many page-mapped blocks; all pages written once, all but the last
-    /// block's merged.
+    /// A bench with a zone of one block and `page_mapped` page-mapped blocks. All pages are written
+    /// once and merged, except those of the last block.
     fn bench(page_mapped: u32) -> Bench<WaftlFtl> {
         Bench::<WaftlFtl>::new(8, 1 + page_mapped + 1, |config| config.own.zone = Ratio(0.0))
     }
@@ -346,7 +350,7 @@ mod tests {
         bench.flash.ledger().get(Operation::Program, Cause::GcData)
     }
 
-    /// 5 reads, 5 programs and 2 erases beside the host's write.
+    /// 5 reads, 5 programs and 2 erases in addition to the host's write.
     #[test]
     fn the_worked_example_merges_many_pages_and_moves_few() {
         let mut bench = bench(2);

@@ -1,8 +1,9 @@
-//! Logical blocks by their pages in the PMR, which tells which of them is merged into the BMR next.
+//! Logical blocks by their pages in the PMR. The order determines which of them is merged into the
+//! BMR next.
 //!
-//! By default it is that of most pages. A block of the BMR has as many superseded pages as its logical block
-//! has pages in the PMR, so it can also be chosen as a victim of GC is, by any policy
-//! (choices.md#cachftl-bmr-victim).
+//! By default it is the one with most pages. A block of the BMR has as many superseded pages as its
+//! logical block has pages in the PMR. It can therefore also be chosen as a victim of GC, by any
+//! policy (choices.md#cachftl-bmr-victim).
 
 use crate::cache::block_set::BlockSets;
 use crate::flash::Geometry;
@@ -16,15 +17,15 @@ pub struct GroupSizes {
     order: Order,
 }
 
-/// Which is next.
+/// The order in which they are merged.
 #[derive(Clone, Debug)]
 enum Order {
     BySize(BySize),
-    /// A policy is told of logical blocks as of physical ones.
+    /// A policy treats logical blocks as physical ones.
     ByPolicy {
         victims: Victims,
         pages_per_block: u32,
-        /// Pages that have come.
+        /// Pages added so far.
         now: u64,
     },
 }
@@ -60,7 +61,7 @@ impl GroupSizes {
         &self.sizes
     }
 
-    /// A page of a logical block has come.
+    /// A page was added to a logical block.
     pub fn grow(&mut self, lbn: Lbn) {
         let size = self.sizes[lbn.index()] + 1;
         self.sizes[lbn.index()] = size;
@@ -104,7 +105,7 @@ impl GroupSizes {
     }
 }
 
-/// After so many pages have come; groups know no other time.
+/// The time after `programs` added pages. Groups have no other clock.
 fn moment(programs: u64) -> Moment {
     Moment { programs, ..Moment::default() }
 }
@@ -120,7 +121,7 @@ impl BySize {
         self.most = self.most.max(size);
     }
 
-    /// The lowest among equals. Each step down is paid for by the page that made the size greater.
+    /// The lowest of the largest. Each step down was paid for by the page that raised the size.
     fn largest(&mut self) -> Option<Lbn> {
         while self.most > 0 {
             if let Some(lbn) = self.sets.lowest(self.most as usize) {

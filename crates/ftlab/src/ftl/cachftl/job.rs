@@ -3,7 +3,7 @@
 use crate::flash::Loaded;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
-/// A page in the dedicated block of RAM, and where it came from.
+/// A page in the dedicated block of RAM, and its origin on flash.
 #[derive(Clone, Debug)]
 pub struct Kept {
     pub lpn: Lpn,
@@ -37,24 +37,24 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// A merge of a block of so many pages, none of which is read yet.
+    /// A merge of a block of `pages` pages, none of which is read yet.
     pub fn new(lbn: Lbn, stage: Stage, pages: u32) -> Self {
         Merge { lbn, stage, kept: Vec::with_capacity(pages as usize) }
     }
 }
 
-/// The phase of a merge that was done last.
+/// The last completed phase of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     PmrRead,
     BmrRead,
-    /// The pages are in RAM alone.
+    /// The pages are only in RAM.
     InRam,
     Erased,
 }
 
 impl Stage {
-    /// Whether the pages are in RAM alone.
+    /// Whether the pages are only in RAM.
     pub const fn is_in_ram(self) -> bool {
         matches!(self, Stage::InRam | Stage::Erased)
     }
@@ -74,7 +74,7 @@ impl Job {
         matches!(self, Job::Merge(merge) if merge.lbn == lbn)
     }
 
-    /// The pages that are in RAM alone.
+    /// The pages that are only in RAM.
     pub fn all_in_ram(&self) -> &[Kept] {
         match self {
             Job::Merge(merge) if merge.stage.is_in_ram() => &merge.kept,
@@ -82,14 +82,14 @@ impl Job {
         }
     }
 
-    /// A page, if it is in RAM alone.
+    /// A page, if it is only in RAM.
     pub fn in_ram(&self, lpn: Lpn) -> Option<&Loaded> {
         let kept = self.all_in_ram();
         let at = kept.binary_search_by_key(&lpn, |kept| kept.lpn).ok()?;
         Some(&kept[at].page)
     }
 
-    /// Drops a page if it is in RAM alone: a newer version is elsewhere.
+    /// Drops a page if it is only in RAM: a newer version is elsewhere.
     pub fn drop_page(&mut self, lpn: Lpn) {
         let Job::Merge(merge) = self else { return };
         if !merge.stage.is_in_ram() {

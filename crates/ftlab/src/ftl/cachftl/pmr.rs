@@ -1,4 +1,4 @@
-//! The page-mapped region: the spare blocks, and which pages of each logical block are there.
+//! The page-mapped region: the spare blocks, and the pages of each logical block in them.
 
 use super::super::GcMetrics;
 use super::super::parts::page_map::PageMap;
@@ -21,19 +21,19 @@ pub struct Pmr {
     pool: BlockPool,
     map: PageMap,
     groups: GroupSizes,
-    /// Blocks that it may have now, at least and at most.
+    /// Blocks that it may have now, and the bounds of this number.
     limit: u32,
     least: u32,
     blocks: u32,
     /// Pages written since a write last had to wait for GC.
     quiet: u64,
     valid_pages: u64,
-    /// What GC has cost.
+    /// The cost of GC.
     work: Work,
 }
 
 impl Pmr {
-    /// At most `blocks` of the blocks from `first` on, all erased; others may be lent.
+    /// Uses at most `blocks` of the blocks from `first` on, all erased; others may be lent.
     ///
     /// # Errors
     /// [`Error::Config`] when they are too few.
@@ -59,10 +59,10 @@ impl Pmr {
         })
     }
 
-    /// Has a policy choose which logical block leaves for the block-mapped region.
+    /// Has a policy choose the logical block that moves to the block-mapped region.
     ///
     /// # Errors
-    /// [`Error::Config`] when it cannot work on so many.
+    /// [`Error::Config`] when it cannot work on these logical blocks.
     pub fn choose_groups_by(&mut self, gc: &Gc) -> Result<(), Error> {
         let Geometry { pages_per_block, .. } = self.geometry;
         let victims = gc.victims(self.geometry.logical_blocks(), pages_per_block)?;
@@ -75,7 +75,7 @@ impl Pmr {
         self.limit as u64 * self.geometry.pages_per_block as u64
     }
 
-    /// Sets the number of blocks to begin with.
+    /// Sets the initial number of blocks.
     pub fn limit(&mut self, blocks: u32) {
         self.limit = blocks;
         self.least = blocks;
@@ -89,8 +89,8 @@ impl Pmr {
         room
     }
 
-    /// Gives one block up after as many pages as the region has were written without a wait for GC, if that
-    /// leaves a block free beyond the reserve.
+    /// Gives up one block after a run of writes without a wait for GC, as many as the region has
+    /// pages. A block beyond the reserve must remain free.
     pub fn shrink_if_idle(&mut self, written: usize) {
         self.quiet += written as u64;
         let spare = self.free_pages() / u64::from(self.geometry.pages_per_block);
@@ -113,8 +113,8 @@ impl Pmr {
         self.pool.take_back(pbn, flash);
     }
 
-    /// Takes over what was found after power was lost: blocks of the block-mapped region are lent, with the pages in all
-    /// others that are valid.
+    /// Takes over the blocks found after power was lost. Blocks of the block-mapped region are
+    /// lent; the others are its own, with their valid pages.
     pub fn recover(&mut self, lent: &[FoundBlock], own: &[FoundBlock], flash: &mut Flash) {
         lent.iter().for_each(|block| self.pool.lend_found(block.pbn));
         self.pool.recover(&[Class::HOST], |_| false, flash);
@@ -152,7 +152,7 @@ impl Pmr {
         self.pool.metrics()
     }
 
-    /// What GC has cost so far.
+    /// The cost of GC so far.
     pub const fn work(&self) -> Work {
         self.work
     }
@@ -189,7 +189,7 @@ impl Pmr {
         true
     }
 
-    /// The block with most superseded pages, if it has so many, to be collected.
+    /// The block with most superseded pages, to be collected, if it has at least `enough`.
     pub fn take_victim(&mut self, enough: u32, flash: &mut Flash) -> Option<Pbn> {
         self.pool.take_wasteful_victim(enough, flash)
     }
@@ -199,13 +199,13 @@ impl Pmr {
         u64::from(self.geometry.pages_per_block - flash.valid_in(pbn))
     }
 
-    /// The logical block that leaves next: that with most pages here, the lowest among equals, or the choice of
-    /// a policy.
+    /// The logical block that leaves next: that with most pages here, the lowest among equals, or
+    /// the choice of a policy.
     pub fn next_group(&mut self) -> Option<Lbn> {
         self.groups.next_group()
     }
 
-    /// PMR-GC, first phase: the valid pages of a victim are read.
+    /// PMR-GC, first phase: reads the valid pages of a victim.
     pub fn read(&mut self, victim: Pbn, flash: &mut Flash) -> Collect {
         let mut kept = Vec::with_capacity(flash.valid_in(victim) as usize);
         let mut pages = flash.valid_pages(victim);
@@ -240,7 +240,7 @@ impl Pmr {
         Some(collect)
     }
 
-    /// Recomputes map and sizes from the flash, while a block may be collected.
+    /// Recomputes map and sizes from the flash; `collecting` is a block under collection.
     ///
     /// # Panics
     /// When they are wrong.

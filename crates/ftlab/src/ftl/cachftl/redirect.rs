@@ -1,4 +1,4 @@
-//! Which groups are small.
+//! Decides which groups are small.
 //!
 //! The adaptive rule compares two costs, in time of the flash:
 //!
@@ -7,17 +7,17 @@
 //! to the PMR  pages x cost                            the recent cost of GC for a page of the PMR
 //! ```
 //!
-//! A group is small while the PMR is cheaper. The cost of GC is measured: what runs while a host waits
-//! counts in full, what runs in idle time as much as configured. So the threshold follows the workload
-//! (how many pages of a block meet, how much idle time there is) and the state of the flash (how many
-//! other pages a block has).
+//! A group is small while the PMR is cheaper. The cost of GC is measured. GC on which a host waits
+//! counts in full, GC in idle time by the configured weight. The threshold therefore follows the
+//! workload: the number of pages of a block that meet, and the amount of idle time. It also follows
+//! the state of the flash: the number of other pages of a block.
 
 use crate::device::DeviceConfig;
 
-/// Of so many groups for the BMR one goes to the PMR all the same: what is never tried is never known.
+/// One of this many groups for the BMR goes to the PMR all the same, so that its cost is measured.
 const TRIAL: u64 = 64;
 
-/// Commands of GC that the controller has given.
+/// Commands that GC has issued.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
     pub reads: u64,
@@ -26,7 +26,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Of one region and the other.
+    /// The sum of the work of both regions.
     pub const fn plus(self, other: Work) -> Work {
         Work {
             reads: self.reads + other.reads,
@@ -35,7 +35,7 @@ impl Work {
         }
     }
 
-    /// What was done since then.
+    /// The work done since `then`.
     pub const fn since(self, then: Work) -> Work {
         Work {
             reads: self.reads - then.reads,
@@ -59,7 +59,7 @@ struct Costs {
     program: f64,
     erase: f64,
     idle_weight: f64,
-    /// Pages of the host that went to the PMR, and what GC has cost meanwhile; both forget.
+    /// Pages of the host that went to the PMR, and the cost of GC meanwhile; both decay.
     pages: f64,
     gc: f64,
     window: f64,
@@ -72,7 +72,7 @@ impl Redirect {
         Redirect { threshold, adaptive: None }
     }
 
-    /// The adaptive rule, with what it has learned from the last `window` pages or so.
+    /// The adaptive rule; it learns from about the last `window` pages.
     pub fn adaptive(device: &DeviceConfig, idle_weight: f64, window: u64) -> Self {
         let transfer = device.transfer_per_byte.0 * device.page.0;
         let costs = Costs {
@@ -88,12 +88,12 @@ impl Redirect {
         Redirect { threshold: 0, adaptive: Some(costs) }
     }
 
-    /// Whether the rule asks for the other pages of a block.
+    /// Whether the rule uses the number of other pages of a block.
     pub const fn is_adaptive(&self) -> bool {
         self.adaptive.is_some()
     }
 
-    /// Whether a group goes to the PMR, given how many other pages its block has.
+    /// Whether a group goes to the PMR, given the number of other pages of its block.
     pub fn is_small(&mut self, pages: usize, others: usize) -> bool {
         let Some(costs) = &mut self.adaptive else { return pages <= self.threshold as usize };
         let bmr = others as f64 * (costs.read + costs.program) + costs.erase;
@@ -115,7 +115,7 @@ impl Redirect {
         }
     }
 
-    /// Notes what GC has done.
+    /// Notes work of GC.
     pub fn note_gc(&mut self, done: Work, in_idle_time: bool) {
         if let Some(costs) = &mut self.adaptive {
             let spent = costs.read * done.reads as f64
@@ -125,7 +125,7 @@ impl Redirect {
         }
     }
 
-    /// What GC costs for a page of the PMR, ns; 0 with a fixed threshold.
+    /// The cost of GC for a page of the PMR, ns; 0 with a fixed threshold.
     pub fn gc_cost(&self) -> u64 {
         self.adaptive.as_ref().map_or(0, |costs| costs.gc_per_page() as u64)
     }

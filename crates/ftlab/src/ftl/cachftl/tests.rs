@@ -8,8 +8,8 @@ use crate::rng::Rng;
 use crate::units::{Bytes, Pbn};
 use std::collections::BTreeSet;
 
-/// 8 logical blocks of 4 pages, each written as a whole to the BMR; so many blocks for the PMR, of which a
-/// write leaves one free.
+/// 8 logical blocks of 4 pages, each written as a whole to the BMR. The PMR has `pmr` blocks, of
+/// which a write leaves one free.
 fn bench(pmr: u32, configure: impl FnOnce(&mut CachftlConfig)) -> Bench<CachFtl> {
     let mut bench = Bench::<CachFtl>::empty(8, pmr, |config| {
         config.own = CachftlConfig {
@@ -93,8 +93,9 @@ fn where_nothing_is_superseded_the_largest_set_moves_to_the_bmr() {
     assert_eq!(bench.ftl.find(Lpn(16), &bench.flash), Some(Ppn(16)));
 }
 
-/// As Figure 3 (c), where the policy chooses: greedily the block of the BMR with most superseded pages, which is
-/// block 4; by age that whose first page in the PMR came first, unless it was written since: block 0, which has one.
+/// As Figure 3 (c), with a policy. Greedy takes the block of the BMR with most superseded pages,
+/// block 4. By age, the first page in the PMR decides, unless it was written again: this is block
+/// 0, with one page.
 #[test]
 fn a_policy_takes_a_block_of_the_bmr_as_it_takes_one_of_the_pmr() {
     for (policy, expected, merged) in [("greedy", [6, 7, 1, 1], 16), ("fifo", [7, 8, 1, 1], 0)] {
@@ -130,8 +131,9 @@ fn the_block_with_most_superseded_pages_is_collected() {
     assert_eq!(operations(&bench.flash), [1, 1 + 1, 1, 0], "of 0 4 8 12 only 12 was valid");
 }
 
-/// One page of the first block of the PMR is superseded and two are to be evicted: 4.3.3 merges block 1 first, so that
-/// the first block gives two pages at once; Algorithm 2 copies three pages to gain one, and goes for another round.
+/// One page of the first block of the PMR is superseded and two pages are to be evicted. 4.3.3
+/// merges block 1 first, so that the first block gives two pages at once. Algorithm 2 copies three
+/// pages to gain one, and needs another round.
 #[test]
 fn a_block_is_worth_collecting_when_enough_of_its_pages_are_superseded() {
     for (enough, expected) in
@@ -146,7 +148,8 @@ fn a_block_is_worth_collecting_when_enough_of_its_pages_are_superseded() {
     }
 }
 
-/// A tenth of 16 pages is less than the block that writes leave free: GC would never work in idle time.
+/// A tenth of 16 pages is less than the block that writes leave free, at which GC would never work
+/// in idle time.
 #[test]
 fn the_pmr_of_a_small_volume_is_collected_in_idle_time() {
     let mut bench = full_pmr(|config| config.async_free = Ratio(0.1));
@@ -189,7 +192,7 @@ fn a_group_for_the_bmr_takes_over_the_merge_of_its_block() {
         bench_at.flash.start_measuring();
         bench_at.ftl.write(Access::write(&[16, 17, 18].map(Lpn)), &mut bench_at.flash);
         bench_at.ftl.audit(&bench_at.flash);
-        // Page 19 was read again only if the merge had not yet taken it off the flash.
+        // Page 19 is read again only if the merge has not yet moved it into RAM.
         let read = u64::from(steps < 3);
         let erased = u64::from(steps < 4);
         assert_eq!(operations(&bench_at.flash), [read, 4, 0, erased], "after {steps} phases");
@@ -198,8 +201,8 @@ fn a_group_for_the_bmr_takes_over_the_merge_of_its_block() {
     bench.write(&[21]);
 }
 
-/// The paper's 78 %: 4 B for each page of a PMR of 25 % and for each block, against 4 B for each page of
-/// both regions.
+/// The paper's 78 %. The map has 4 B for each page of a PMR of 25 % and for each block. A page map
+/// has 4 B for each page of both regions.
 #[test]
 fn the_map_takes_78_percent_less_ram_than_a_page_map() {
     let mut config = Setup::default();
@@ -245,8 +248,8 @@ fn a_wear_leveller_moves_what_is_cold_to_worn_blocks() {
     assert!(with.0 < without.0 && with.1 > Some(10), "{with:?} against {without:?}");
 }
 
-/// Single pages of different blocks: each has cost the rewrite of a block by the time that the PMR is full.
-/// Then a group of two is worth one at once.
+/// Single pages of different blocks: each has cost the rewrite of a block by the time that the PMR
+/// is full. Then a group of two is immediately worth a rewrite.
 #[test]
 fn the_adaptive_threshold_follows_what_gc_costs() {
     let mut bench = bench(4, |config| config.adaptive_threshold = true);
@@ -261,7 +264,7 @@ fn the_adaptive_threshold_follows_what_gc_costs() {
     assert!(!bench.ftl.redirect.is_small(4, 0), "a whole block is not worth waiting");
 }
 
-/// What happens to GC between two phases, and which phase was the last.
+/// The event that meets GC between two phases, and the last phase.
 fn situation(ftl: &CachFtl, event: &'static str) -> Option<(&'static str, &'static str)> {
     let phase = match ftl.job.as_ref()? {
         Job::Collect(collect) if collect.copied => "copied",
@@ -276,7 +279,7 @@ fn situation(ftl: &CachFtl, event: &'static str) -> Option<(&'static str, &'stat
     Some((phase, event))
 }
 
-/// A page that GC has in hand, or any.
+/// A page that GC holds, or any page.
 fn target(ftl: &CachFtl, rng: &mut Rng, pages: u32) -> u32 {
     let kept = match &ftl.job {
         Some(Job::Collect(collect)) => &collect.kept[..],
@@ -289,7 +292,7 @@ fn target(ftl: &CachFtl, rng: &mut Rng, pages: u32) -> u32 {
     kept[rng.below(kept.len() as u64) as usize].lpn.0
 }
 
-/// Half of the seeds are the paper's CACH-FTL, the others have some of what goes beyond it.
+/// Half of the seeds run the paper's CACH-FTL. The others enable some of the extensions.
 fn switches(seed: u64) -> CachftlConfig {
     let rng = &mut Rng::new(seed, "switches");
     let mut on = || seed % 2 == 1 && rng.chance(0.5);

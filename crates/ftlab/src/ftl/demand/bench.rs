@@ -1,4 +1,4 @@
-//! A demand-paged FTL on a small device, for worked examples: each access tells what it cost.
+//! A demand-paged FTL on a small device, for worked examples: each access returns its cost.
 
 use super::*;
 use crate::device::DeviceConfig;

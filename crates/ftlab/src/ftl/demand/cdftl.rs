@@ -1,26 +1,27 @@
 //! CDFTL (Qin, Wang, Liu & Shao, RTAS 2011), as TPFTL 2.2 describes it.
 //!
-//! Idea     two levels: a cached mapping table (CMT) of single entries, and cached translation pages
-//!          (CTP), whole. A miss loads the page into the CTP and its entry into the CMT. An entry
-//!          that leaves the CMT dirty is written into its cached page, for free: only a page that
-//!          leaves the CTP dirty is programmed, and nothing is read for that. So an entry whose page
-//!          is not cached (uncovered) stays while it is dirty, however cold.
+//! Idea     two levels: a cached mapping table (CMT) of single entries, and cached translation
+//!          pages (CTP), whole. A miss loads the page into the CTP and its entry into the CMT. An
+//!          entry that leaves the CMT dirty is written into its cached page, at no cost. Only a
+//!          page that leaves the CTP dirty is programmed, without a read. A dirty entry whose page
+//!          is not cached (uncovered) therefore remains, however cold.
 //! RAM      8 B per entry of the CMT, page size + 4 B per page of the CTP + GTD.
-//! Departs  unknown: a reconstruction, the paper is known to us by TPFTL 2.2. Assumed, and they decide how it
-//!          compares with S-FTL: half of the cache for pages (choices.md#cdftl-split), and when all entries are
-//!          dirty and uncovered the oldest one's page is loaded and that entry alone merged
-//!          (choices.md#cdftl-uncovered).
-//! Options  `ctp`, the share of the cache that holds pages; at least one page and one entry. `absorb`: a
-//!          page that is programmed takes the dirty entries of the CMT that it covers along
+//! Departs  unknown: a reconstruction; we know the paper by TPFTL 2.2. Two assumptions decide how
+//!          it compares with S-FTL. Half of the cache holds pages (choices.md#cdftl-split). When
+//!          all entries are dirty and uncovered, the page of the oldest is loaded and only that
+//!          entry is merged (choices.md#cdftl-uncovered).
+//! Options  `ctp`, the share of the cache that holds pages; at least one page and one entry.
+//!          `absorb`: programming a page includes the dirty entries of the CMT that it covers
 //!          (choices.md#cdftl-absorb).
 //!
-//! The victim in the CMT is the oldest entry that is clean or covered. These wait in one heap by last
-//! touch and the others in a second one, so nothing is searched. A hit leaves the heaps alone; an outdated
-//! key is corrected when it comes up, at most once per hit. A page that enters or leaves the CTP moves its
-//! dirty entries to the other heap: at most one for each mapping that was read.
+//! The victim in the CMT is the oldest entry that is clean or covered. These entries are in one
+//! heap by last touch, the others in a second one, so no search is needed. A hit does not change
+//! the heaps. An outdated key is corrected when it reaches the top, at most once per hit. A page
+//! that enters or leaves the CTP moves its dirty entries to the other heap: at most one for each
+//! mapping that was read.
 //!
-//! Replacements count pages that leave the CTP. An uncovered victim's page takes the place of the oldest, in
-//! a step of its own: GC may run before (choices.md#cache-overshoot).
+//! Replacements count pages that leave the CTP. An uncovered victim's page replaces the oldest in a
+//! separate step, before which GC may run (choices.md#cache-overshoot).
 
 use super::{Image, Level, Levels, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::indexed_heap::IndexedHeap;
@@ -35,7 +36,7 @@ use crate::units::{Lpn, Ppn, Ratio, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
 
 const ENTRY_BYTES: u64 = 8;
-/// VTPN of a cached page, beside its content.
+/// VTPN of a cached page, in addition to its content.
 const PAGE_HEADER_BYTES: u64 = 4;
 
 crate::settings! {
@@ -44,8 +45,8 @@ crate::settings! {
         /// Share of the cache for whole translation pages.
         ctp: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.5, 0.9, 1.0].map(Ratio),
             source "choices.md#cdftl-split";
-        /// A page that leaves the CTP dirty takes the dirty entries of the CMT that it covers along, which
-        /// become clean.
+        /// A page that leaves the CTP dirty includes the dirty entries of the CMT that it covers,
+        /// which become clean.
         absorb: bool = false, source "choices.md#cdftl-absorb";
     }
 }
@@ -94,7 +95,8 @@ pub struct Cdftl {
     counts: MappingCounts,
     page_hits: u64,
     uncovered_loads: u64,
-    /// The mapping that was taken from its page and waits for room in the CMT, and whether GC has changed it.
+    /// The mapping taken from its page, which waits for room in the CMT, and whether GC has changed
+    /// it.
     taken: Option<(Lpn, Option<Ppn>, bool)>,
     /// Mappings of one write-back; kept to reuse its memory.
     changes: Vec<Change>,
@@ -210,7 +212,8 @@ impl MappingCache for Cdftl {
         self.tokens.contains(lpn.0) || self.is_covered(lpn)
     }
 
-    /// Its entries, and for one that is not there its translation pages, in which each mapping has its place.
+    /// Its entries. For a missing entry also its translation pages, in which each mapping has its
+    /// place.
     fn searched(&self, lpn: Lpn) -> Levels {
         let entry = Level { keys: self.entries.len(), found: self.tokens.contains(lpn.0) };
         let page = self.page_tokens.contains(self.page_of(lpn).0);
@@ -326,7 +329,8 @@ impl Cdftl {
         page
     }
 
-    /// Reads a page into the CTP, in place of the oldest if that is full; its dirty entries are covered now.
+    /// Reads a page into the CTP, in place of the oldest if the CTP is full. Its dirty entries are
+    /// covered now.
     fn load_page(&mut self, vtpn: Vtpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
         if self.pages.len() == self.page_capacity {
             self.evict_page(store, flash);
@@ -344,8 +348,8 @@ impl Cdftl {
         page
     }
 
-    /// Takes the oldest page out of the CTP. A dirty one is programmed. The dirty entries of the CMT that it
-    /// covered stay, uncovered, unless it absorbs them.
+    /// Takes the oldest page out of the CTP. A dirty one is programmed. The dirty entries of the
+    /// CMT that it covered remain, uncovered, unless it absorbs them.
     fn evict_page(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let token = self.page_order.back();
         self.page_links.remove(&mut self.page_order, token);
@@ -375,7 +379,7 @@ impl Cdftl {
         store.write_whole(vtpn, &self.changes, flash);
     }
 
-    /// Loads the page of the oldest entry, which is dirty and uncovered as all are.
+    /// Loads the page of the oldest entry. All entries are dirty and uncovered.
     fn cover_oldest(&mut self, store: &mut MapStore, flash: &mut Flash) {
         self.uncovered_loads += 1;
         let oldest = oldest(&mut self.blocked, &self.entries);
@@ -452,7 +456,7 @@ impl Cdftl {
     }
 }
 
-/// The entry touched longest ago; corrects the outdated keys that come up.
+/// The entry touched longest ago; corrects outdated keys at the top.
 fn oldest(heap: &mut IndexedHeap<u64>, entries: &Slab<Entry>) -> u32 {
     loop {
         let token = heap.min().expect("a full table has a victim");

@@ -1,20 +1,21 @@
 //! CFTL, a convertible FTL (Park, Debnath & Du, SIGMETRICS 2010 and MASCOTS 2011).
 //!
-//! Idea     pages are mapped one by one, in translation pages on flash as in DFTL. A logical block that
-//!          is read but not written is brought together in one physical block, after which one small
-//!          entry maps it all; the first write makes it page-mapped again, for nothing. An entry of
-//!          the cache covers a run of pages that follow each other on flash.
-//! RAM      10 B per run (LPN, PPN, length), 8 B per block (LBN, PBN) + GTD of 4 B per translation
-//!          page; 4 B of counters and a mode bit per logical block.
+//! Idea     pages are mapped one by one, in translation pages on flash as in DFTL. The pages of a
+//!          logical block that is read but not written are copied to one physical block. One small
+//!          entry then maps the whole block. The first write makes it page-mapped again, at no
+//!          cost. An entry of the cache covers a run of pages that follow each other on flash.
+//! RAM      10 B per run (LPN, PPN, length), 8 B per block (LBN, PBN), and a GTD of 4 B per
+//!          translation page. 4 B of counters and a mode bit per logical block.
 //! Role     block mapping where reads profit from it, and page mapping for the rest.
-//! Departs  a reconstruction: the papers are known to us by their abstracts and by others (choices.md#cftl-cache).
-//!          Stated: both mappings and the switches between them, the run of an entry. Reconstructed:
-//!          the page map is always complete, so a block needs no map of its own on flash. Assumed: what
-//!          is read often is found by a counter of each logical block and not by Bloom filters
-//!          (choices.md#cftl-conversion); runs and blocks share one cache under LRU; a dirty entry is
-//!          single, and written back alone.
-//! Not here a block is collected while the pool has blocks to spare, which GC provides beforehand; GC that
-//!          moves pages of a block-mapped block makes it page-mapped.
+//! Departs  a reconstruction: we know the papers by their abstracts and by others
+//!          (choices.md#cftl-cache). Stated: both mappings and the switches between them, the run
+//!          of an entry. Reconstructed: the page map is always complete, so a block needs no
+//!          separate map on flash. Assumed: a counter of each logical block finds frequent reads,
+//!          instead of Bloom filters (choices.md#cftl-conversion). Runs and blocks share one cache
+//!          under LRU. A dirty entry has one page, and is written back alone.
+//! Not here conversions that need GC: a block is converted while the pool has spare blocks, which
+//!          GC provides beforehand. GC that moves pages of a block-mapped block makes it
+//!          page-mapped.
 
 mod runs;
 
@@ -30,12 +31,13 @@ use runs::Runs;
 crate::settings! {
     /// CFTL's own parameters.
     pub struct CftlConfig in "cftl" {
-        /// Page reads of a logical block, without a write between, that make it block-mapped.
+        /// Reads of pages of a logical block, without a write in between, that make it
+        /// block-mapped.
         reads: u16 = 128, in 1.., unit "reads", laws 1..=12, source "choices.md#cftl-conversion";
     }
 }
 
-/// Blocks that bringing a logical block together may open: one for data, one for its map.
+/// Blocks that a conversion of a logical block may open: one for data, one for its map.
 const BLOCKS_OF_A_CONVERSION: u32 = 2;
 
 /// The one pool of all planes.
@@ -61,7 +63,7 @@ impl Design for Cftl {
         early_blocks: 2,
         ..Spec::DEMAND_PAGED
     };
-    // All logical blocks are mapped page by page then, and no reads have been counted.
+    // All logical blocks are page-mapped then, and no reads are counted.
     const MOUNT: Option<Mount<Self>> =
         Some(|setup, flash| DemandFtl::mount(&with_room(setup), flash).map(Cftl::over));
 
@@ -133,7 +135,7 @@ impl Ftl for Cftl {
     }
 }
 
-/// The same, where GC leaves blocks to bring a logical block together.
+/// The same, with blocks that GC leaves free for conversions.
 fn with_room(setup: &Setup<CftlConfig>) -> Setup<CftlConfig> {
     let mut setup = setup.clone();
     let low = setup.gc.low.max(2);
@@ -146,7 +148,7 @@ impl Cftl {
         Cftl { demand, conversions: 0, found_whole: 0 }
     }
 
-    /// Makes a logical block, all of whose pages are mapped, block-mapped.
+    /// Makes a logical block block-mapped. All its pages must be mapped.
     fn convert(&mut self, lbn: Lbn, flash: &mut Flash) {
         let first = flash.geometry().first_logical_page(lbn).0;
         let pages = first..first + flash.geometry().pages_per_block;
@@ -180,7 +182,7 @@ impl Cftl {
     }
 
     /// Copies the pages of one translation page to their offsets from `home` on, where page `first`
-    /// goes, and updates that; returns the first page of the next one.
+    /// goes, and updates the translation page. Returns the first page of the next one.
     fn collect(
         &mut self,
         pages: std::ops::Range<u32>,

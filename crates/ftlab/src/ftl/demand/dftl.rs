@@ -3,11 +3,12 @@
 //! Idea     a cached mapping table (CMT) of single entries under segmented LRU; a miss loads the one
 //!          entry requested; a dirty victim is written back alone.
 //! RAM      8 B per entry (LPN, PPN) + GTD of 4 B per translation page.
-//! Departs  GC marks the cached entries that it changes dirty; the public `FlashSim` forgets to
+//! Departs  GC marks the cached entries that it changes as dirty; the public `FlashSim` does not
 //!          (choices.md#gc-map-updates).
-//! Options  `replacement`: the textbook's segmented LRU, `FlashSim`'s, plain LRU, or 2Q, and any other
-//!          [`ReplacementOrder`] from outside; `evict_batch` writes all dirty entries of the victim's
-//!          translation page, as other codes do (choices.md#dftl-segments, choices.md#dftl-write-back).
+//! Options  `replacement`: the textbook's segmented LRU, `FlashSim`'s, plain LRU, or 2Q. A package
+//!          can add another [`ReplacementOrder`]. `evict_batch` writes all dirty entries of the
+//!          victim's translation page, as other codes do (choices.md#dftl-segments,
+//!          choices.md#dftl-write-back).
 
 use super::{DemandFtl, Level, Levels, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::aged_segments::AgedSegments;
@@ -32,7 +33,7 @@ crate::settings! {
         /// Order of replacement.
         replacement: Replacement = Replacement::SegmentedFlashsim, laws Replacement::ALL,
             source "FlashSim, which TPFTL and DLOOP ran; choices.md#dftl-segments";
-        /// Share of the cache that is the protected (real) segment, or that 2Q leaves to `Am`.
+        /// Share of the cache in the protected (real) segment, or in `Am` of 2Q.
         protected: Ratio = Ratio(0.8), in 0.0..=1.0, laws [0.0, 0.3, 0.8, 1.0].map(Ratio),
             source "choices.md#dftl-segments";
         /// Write back all dirty entries of the victim's translation page.
@@ -214,7 +215,7 @@ impl MappingCache for Dftl {
 }
 
 impl DemandFtl<Dftl> {
-    /// DFTL under an order of replacement from outside, which `order` makes for so many entries.
+    /// DFTL under a custom order of replacement, which `order` makes for a number of entries.
     ///
     /// # Errors
     /// [`Error::Config`] when the device or a setting cannot work.
@@ -270,7 +271,7 @@ impl Dftl {
         }
     }
 
-    /// Adds the other dirty entries of the victim's translation page, which become clean.
+    /// Adds the other dirty entries of the victim's translation page, and marks them as clean.
     fn clean_neighbours(&mut self, lpn: Lpn, store: &MapStore) {
         let vtpn = store.pages.page_of(lpn);
         for lpn in store.pages.first_on_page(vtpn).0..=store.pages.last_on_page(vtpn).0 {

@@ -1,4 +1,4 @@
-//! A translation page cached whole, with a mark on each mapping that flash does not have yet.
+//! A translation page cached whole, with a mark on each mapping that differs from flash.
 
 use crate::ftl::parts::page_map::PageMap;
 use crate::ftl::parts::translation_pages::Change;
@@ -11,13 +11,13 @@ const WORD: usize = u64::BITS as usize;
 pub struct Image {
     first: Lpn,
     slots: PageMap,
-    /// A bit for each slot that differs from flash, or may.
+    /// A bit for each slot that may differ from flash.
     dirty: Vec<u64>,
     dirty_slots: usize,
 }
 
 impl Image {
-    /// What flash holds of the page whose first mapping is that of `first`.
+    /// The page as it is on flash; its first mapping is that of `first`.
     #[must_use]
     pub fn new(first: Lpn, slots: PageMap) -> Self {
         let dirty = vec![0; slots.len().div_ceil(WORD)];
@@ -61,7 +61,7 @@ impl Image {
         self.slot(self.slot_of(lpn))
     }
 
-    /// Changes the mapping of a logical page, which is dirty then; returns the old one.
+    /// Changes the mapping of a logical page and marks it as dirty. Returns the old mapping.
     pub fn set(&mut self, lpn: Lpn, ppn: Option<Ppn>) -> Option<Ppn> {
         let slot = self.slot_of(lpn);
         let bit = 1 << (slot % WORD);
@@ -77,7 +77,7 @@ impl Image {
         self.dirty[slot / WORD] >> (slot % WORD) & 1 == 1
     }
 
-    /// Bytes of the marks of so many mappings, a bit for each.
+    /// Bytes of the marks of `entries` mappings, a bit for each.
     #[must_use]
     pub const fn mark_bytes(entries: u32) -> u64 {
         entries.div_ceil(8) as u64

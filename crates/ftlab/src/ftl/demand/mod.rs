@@ -1,8 +1,9 @@
-//! The DFTL family: the map lives in translation pages on flash, and a cache in RAM holds the part
-//! in use.
+//! The DFTL family: the map is in translation pages on flash, and a cache in RAM holds the part in
+//! use.
 //!
-//! One engine serves them all: it reads and writes user pages, collects garbage and updates the map
-//! of moved pages in batches. What is cached, loaded and evicted is a [`MappingCache`], one file each.
+//! One engine serves them all. It reads and writes user pages, collects garbage and updates the map
+//! of moved pages in batches. A [`MappingCache`], one file each, decides which mappings are cached,
+//! loaded and evicted.
 //!
 //! ```text
 //! read    translate, read the page
@@ -13,7 +14,7 @@
 //!         translation block: copy valid pages, change the GTD
 //! ```
 //!
-//! When GC may run: choices.md#gc-moment. What a replacement is: choices.md#replacement-unit.
+//! choices.md#gc-moment defines when GC may run; choices.md#replacement-unit defines a replacement.
 
 #[cfg(test)]
 mod bench;
@@ -64,20 +65,20 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 
 crate::settings! {
-    /// What FTLs share.
+    /// The settings that FTLs share.
     pub struct FtlConfig in "ftl" {
         /// Mapping cache, GTD excluded.
         cache: Option<Bytes> = None,
             absent "as large as the table of blocks of at most 64 pages, 4 B each",
             source "TPFTL 5.1; choices.md#cache-default";
-        /// Which plane a page goes to, of page-level FTLs.
+        /// The rule that decides the plane of a page, of page-level FTLs.
         placement: String = SINGLE.to_owned(),
             source "FlashSim; choices.md#single-frontier";
-        /// Which pages share blocks, of page-level FTLs.
+        /// The rule that decides which pages share blocks, of page-level FTLs.
         separation: String = TOGETHER.to_owned(),
             source "FlashSim; choices.md#separation";
-        /// The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
-        /// first changes fastest.
+        /// The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
+        /// changes fastest.
         order: PlaneOrder = PlaneOrder::PDWC,
             laws [PlaneOrder::PDWC, PlaneOrder::CWDP, PlaneOrder::DPCW, PlaneOrder::WCPD],
             source "DLOOP, equation 1; choices.md#plane-numbers";
@@ -85,14 +86,15 @@ crate::settings! {
         search: Search = Search::None, laws Search::ALL, source "TPFTL 4.1; choices.md#search";
         /// Time of a step of that search, before the first flash operation of a page.
         search_step: Duration = Duration(0), in ..=LONGEST_TIME, source "TPFTL 4.1; choices.md#search";
-        /// Which open block a translation page goes to.
+        /// The open block for translation pages.
         map_blocks: MapBlocks = MapBlocks::Own, laws MapBlocks::ALL,
             source "FlashSim; choices.md#dloop-frontiers";
-        /// What GC does with the mappings of pages that it has moved and that are not cached.
+        /// The treatment of uncached mappings of pages that GC has moved.
         map_updates: MapUpdates = MapUpdates::Written, laws MapUpdates::ALL,
             source "DFTL; choices.md#dloop-reserve";
-        /// Keep to an order of operations in which a power cut loses nothing that was acknowledged. `ftlab crash` and
-        /// `ftlab serve` always do; FTLs that do it anyway are as they are.
+        /// Keep an order of operations in which a power cut loses nothing that was acknowledged.
+        /// `ftlab crash` and `ftlab serve` always do. FTLs that always keep this order do not
+        /// change.
         power_safe: bool = false, laws [false, true],
             source "FlashSim; choices.md#early-invalidation";
     }
@@ -108,30 +110,32 @@ crate::settings! {
 }
 
 crate::choices! {
-    /// Which open block a translation page goes to.
+    /// The open block for translation pages.
     pub enum MapBlocks {
-        /// One of its own.
+        /// A block for translation pages only.
         Own = "own",
-        /// That of user pages.
+        /// The block of user pages.
         Shared = "shared",
     }
 }
 
 crate::choices! {
-    /// What becomes of the mappings of pages that GC has moved and that are not cached.
+    /// The treatment of uncached mappings of pages that GC has moved.
     pub enum MapUpdates {
         /// GC writes their translation pages.
         Written = "written",
-        /// They stay in RAM until the planes of their translation pages have room for these without GC.
+        /// They remain in RAM until the planes of their translation pages can take these without
+        /// GC.
         Held = "held",
     }
 }
 
-/// Those of TPFTL's device: a table of the large blocks of later ones would be too small a cache.
+/// As on TPFTL's device. With the large blocks of later devices, a block table would be too small a
+/// cache.
 const PAPERS_PAGES_PER_BLOCK: u32 = 64;
 
 impl FtlConfig {
-    /// What translation pages ask of the blocks.
+    /// The rules for blocks with translation pages.
     #[must_use]
     pub fn map_rules(&self) -> MapRules {
         MapRules {
@@ -156,7 +160,8 @@ pub struct MapStore {
     pub pool: Planes,
     /// Translation pages and GTD.
     pub pages: TranslationPages,
-    /// Mappings that GC has changed and translation pages on flash lack, by these; kept in RAM.
+    /// Mappings that GC has changed and that translation pages on flash lack, by translation page;
+    /// kept in RAM.
     held: Held,
 }
 
@@ -173,20 +178,21 @@ impl MapStore {
         self.pages.rewrite(vtpn, changes, Cause::Translation, &mut self.pool, flash);
     }
 
-    /// Program of a translation page that is whole in RAM: nothing has to be read first.
+    /// Programs a translation page that is whole in RAM, so that nothing has to be read first.
     pub fn write_whole(&mut self, vtpn: Vtpn, changes: &[Change], flash: &mut Flash) {
         self.held.written(vtpn);
         self.pages.write(vtpn, changes, Cause::Translation, &mut self.pool, flash);
     }
 
-    /// Notes mappings in RAM that translation pages on flash lack from now on.
+    /// Notes mappings in RAM that translation pages on flash now lack.
     fn hold(&mut self, changes: &[Change]) {
         self.pages.overlay(changes);
         let pages = &self.pages;
         self.held.add(changes.iter().map(|(lpn, _)| (pages.page_of(*lpn), *lpn)));
     }
 
-    /// Writes the translation pages with mappings held in RAM whose planes have room for them without GC.
+    /// Writes the translation pages with mappings held in RAM, if their planes can take them
+    /// without GC.
     fn write_held(&mut self, flash: &mut Flash) {
         let mut next = self.held.first_from(Vtpn(0));
         while let Some(vtpn) = next {
@@ -198,8 +204,8 @@ impl MapStore {
         }
     }
 
-    /// Programs what has changed of a directory of the translation pages that is on flash; returns how many
-    /// pages.
+    /// Programs the changed part of a directory of translation pages that is on flash. Returns the
+    /// number of pages.
     pub fn store_directory(&mut self, flash: &mut Flash) -> u32 {
         self.pages.store_directory(&mut self.pool, flash)
     }
@@ -210,7 +216,7 @@ impl MapStore {
         Image::new(self.pages.first_on_page(vtpn), self.pages.image(vtpn))
     }
 
-    /// Takes back an image that is not cached any more, for its memory.
+    /// Takes back an image that is no longer cached, to reuse its memory.
     pub fn take_back(&mut self, image: Image) {
         self.pages.take_back(image.into_slots());
     }
@@ -234,9 +240,9 @@ pub trait MappingCache: Send + 'static {
     where
         Self: Sized;
 
-    /// Takes a step towards room for what the translation of `lpn`, which comes next, will load, so that the
-    /// budget is never exceeded; programs at most one translation page. The engine calls it until it returns
-    /// false, and may collect garbage before each step but the first.
+    /// Takes a step towards room for the data that the next translation, of `lpn`, loads, so that
+    /// the budget is never exceeded. It programs at most one translation page. The engine calls it
+    /// until it returns false, and may collect garbage before each step except the first.
     fn prepare(
         &mut self,
         _lpn: Lpn,
@@ -247,8 +253,8 @@ pub trait MappingCache: Send + 'static {
         false
     }
 
-    /// The mapping of `lpn`, which is in the cache afterwards. The request goes on to `last`. Programs
-    /// one translation page at most, and none when the cache contains `lpn`.
+    /// The mapping of `lpn`, which is in the cache afterwards. The request ends at `last`. Programs
+    /// at most one translation page, and none when the cache contains `lpn`.
     fn translate(
         &mut self,
         lpn: Lpn,
@@ -257,16 +263,17 @@ pub trait MappingCache: Send + 'static {
         flash: &mut Flash,
     ) -> Option<Ppn>;
 
-    /// Changes the mapping of `lpn`, which was translated just before, for the host. Returns the old one.
+    /// Changes the mapping of `lpn`, translated just before, for the host. Returns the old mapping.
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn>;
 
-    /// Notes that GC moved `lpn`: changes its mapping if it is cached, else returns false.
+    /// Notes that GC moved `lpn`: changes its mapping if it is cached. Returns false otherwise.
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool;
 
-    /// GC is about to rewrite `vtpn`: appends the dirty entries to be written with it, which become clean.
+    /// GC is about to rewrite `vtpn`. Appends the dirty entries to be written with it, and marks
+    /// them as clean.
     fn ride_along(&mut self, _vtpn: Vtpn, _changes: &mut Vec<Change>) {}
 
-    /// Hears of the pages that were found after power was lost. The cache begins empty.
+    /// Receives the pages found after power was lost. The cache begins empty.
     fn recover(&mut self, _found: &[Page], _geometry: &Geometry) {}
 
     /// Whether the cache exceeds its budget, because of a load or a change.
@@ -274,25 +281,25 @@ pub trait MappingCache: Send + 'static {
         false
     }
 
-    /// Takes a step towards the budget that the cache exceeds; programs at most one translation page. The
-    /// engine calls it at the end of each page access, until the cache fits.
+    /// Takes a step towards the budget that the cache exceeds, and programs at most one translation
+    /// page. The engine calls it at the end of each page access until the cache fits.
     fn shrink(&mut self, _store: &mut MapStore, _flash: &mut Flash) {}
 
-    /// GC has changed a cached mapping: what no longer fits leaves before it notes the next. Programs one
-    /// translation page at most, in place of the one that GC need not program for that mapping.
+    /// GC has changed a cached mapping: entries that no longer fit leave before GC notes the next
+    /// change. Programs at most one translation page, which replaces the one that GC saves for that
+    /// mapping.
     fn shrink_in_gc(&mut self, _store: &mut MapStore, _flash: &mut Flash) {}
 
     /// Whether the mapping of `lpn` is in the cache.
     fn contains(&self, lpn: Lpn) -> bool;
 
-    /// Where a cached mapping says that a page is; see [`Ftl::locate`].
+    /// The place of a page by its cached mapping; see [`Ftl::locate`].
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         black_box(self.contains(lpn));
         None
     }
 
-    /// The levels of the index that are searched for the mapping of `lpn`, one after another, as the cache is
-    /// now.
+    /// The levels of the index that a search for the mapping of `lpn` visits now, in order.
     fn searched(&self, _lpn: Lpn) -> Levels {
         Levels::new()
     }
@@ -303,15 +310,15 @@ pub trait MappingCache: Send + 'static {
     /// Lookups and replacements since measuring started.
     fn counts(&self) -> MappingCounts;
 
-    /// What the cache holds now.
+    /// The present contents of the cache.
     fn occupancy(&self) -> Occupancy;
 
-    /// Figures of this cache alone.
+    /// Metrics of this cache only.
     fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()
     }
 
-    /// What became of entries that were loaded ahead; `None` if none is.
+    /// The fate of entries that were loaded ahead; `None` if none is.
     fn prefetch_metrics(&self) -> Option<PrefetchMetrics> {
         None
     }
@@ -322,15 +329,16 @@ pub trait MappingCache: Send + 'static {
         None
     }
 
-    /// Whether each dirty victim of a miss is written back alone, so that one may cost several updates.
+    /// Whether each dirty victim of a miss is written back alone, so that a miss may cost several
+    /// updates.
     fn writes_each_victim(&self) -> bool {
         false
     }
 
-    /// Starts counting anew.
+    /// Resets the counts.
     fn reset_metrics(&mut self);
 
-    /// Bytes of RAM beside the GTD and the budget.
+    /// Bytes of RAM in addition to the GTD and the budget.
     fn extra_ram(&self) -> u64 {
         0
     }
@@ -395,10 +403,10 @@ impl<C: MappingCache> DemandFtl<C> {
     }
 
     fn pool(setup: &Setup<C::Settings>, flash: &mut Flash) -> Result<Planes, Error> {
-        // A GC step may open a block for data and, with updates of the map, one for translation. Two
-        // are enough: what it opens for data it gives back by erasing its victim, and what it opens
-        // for translation leaves waste behind that the pool collects before the next data block.
-        // One is enough for GC that writes nothing of the map.
+        // A GC step may open a block for data and, with updates of the map, one for translation.
+        // Two are enough. Erasing its victim returns the block for data. The block for translation
+        // leaves waste behind, which the pool collects before the next data block. GC that writes
+        // no part of the map needs only one.
         let obeys = C::SPEC.obeys("ftl.map_updates");
         let rules = if obeys { setup.ftl.map_rules() } else { MapRules::default() };
         let reserve = if rules.is_held_in_gc { 1 } else { unless_bug!(DemandReserveIsShort, 2, 1) };
@@ -464,7 +472,8 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
     fn cached_pages(&self) -> Option<Vec<CachedPage>> {
         let entries = self.cache.audit_entries();
         let mut entries: Vec<_> = entries.iter().map(|((lpn, _), dirty)| (*lpn, *dirty)).collect();
-        // A mapping that is cached on two levels is one entry, and dirty if it is on one of them.
+        // A mapping that is cached on two levels is one entry, which is dirty if it is dirty on one
+        // of them.
         entries.sort_unstable_by_key(|(lpn, dirty)| (*lpn, !*dirty));
         entries.dedup_by_key(|(lpn, _)| *lpn);
         let shift = self.store.pages.entries_shift();
@@ -575,7 +584,8 @@ impl<C: MappingCache> DemandFtl<C> {
         if self.search != Search::None {
             self.search(lpn, flash);
         }
-        // A miss may program a translation page: make room first, while no eviction is under way.
+        // A miss may program a translation page. Room is made first, while no eviction is under
+        // way.
         if self.store.pool.short_of_room_for_the_map().is_some() && !self.cache.contains(lpn) {
             self.make_room_for_the_map(flash);
         }
@@ -604,8 +614,8 @@ impl<C: MappingCache> DemandFtl<C> {
         }
     }
 
-    /// Brings the cache back to its budget. Between two steps no eviction is under way, so each may
-    /// be preceded by GC; that may let cached entries grow or leave, but loads none, so the loop ends.
+    /// Brings the cache back to its budget. Between two steps no eviction is under way, so GC may
+    /// run before each. GC may grow or remove cached entries, but loads none, so the loop ends.
     #[inline]
     fn settle(&mut self, flash: &mut Flash) {
         while self.cache.is_over_budget() {
@@ -635,7 +645,7 @@ impl<C: MappingCache> DemandFtl<C> {
         }
     }
 
-    /// Collects garbage in a plane, unless so many blocks may be opened there before GC must run.
+    /// Collects garbage in a plane, unless `blocks` blocks may be opened there before GC must run.
     fn make_room_for_blocks(&mut self, plane: u32, blocks: u32, flash: &mut Flash) {
         if self.store.pool.can_spare(plane, blocks) {
             return;
@@ -671,7 +681,8 @@ impl<C: MappingCache> DemandFtl<C> {
         self.update_map_of_moved_pages(flash);
     }
 
-    /// Batch update (DFTL): one read-modify-write for each translation page concerned, unless they are held.
+    /// Batch update (DFTL): one read-modify-write for each affected translation page, unless the
+    /// changes are held in RAM.
     fn update_map_of_moved_pages(&mut self, flash: &mut Flash) {
         let mut moved = std::mem::take(&mut self.moved);
         if self.store.pool.holds_map_updates() {
@@ -696,7 +707,7 @@ impl<C: MappingCache> DemandFtl<C> {
         self.moved = moved;
     }
 
-    /// Checks that translation pages with cached entries laid over them are the true map, and that clean
+    /// Checks that translation pages overlaid with cached entries are the true map, and that clean
     /// entries equal those on flash.
     fn audit_map(&self, device: &Device) {
         let mut map = self.store.pages.audit_content().clone();

@@ -1,4 +1,4 @@
-//! One pool of RAM for translation pages and data pages: what TreeFTL and APS share.
+//! One pool of RAM for translation pages and data pages, the common part of TreeFTL and APS.
 //!
 //! ```text
 //! host --> data page in RAM --none--> translation page in RAM --none--> read from flash
@@ -7,13 +7,13 @@
 //!           +------------- one budget ---------+
 //! ```
 //!
-//! A page that the host reads or writes stays in RAM; a write is programmed when it leaves. Which page
-//! leaves next is the order of a [`Pool`], one file each. What is in RAM is verified by
-//! [`HeldPages`], and what goes to flash is the work of the engine of all demand-paged FTLs.
+//! A page that the host reads or writes remains in RAM; a write is programmed when it leaves. A
+//! [`Pool`], one file each, decides which page leaves next. [`HeldPages`] verifies the pages in
+//! RAM. The engine of all demand-paged FTLs does the work on flash.
 //!
-//! Pages leave at the end of a page access, one after another. No eviction is under way between two of
-//! them, so GC may run before each. A page that leaves dirty may load its translation page, so that one
-//! more page must leave; the loop ends because each such step leaves one data page less.
+//! Pages leave at the end of a page access, one after another. No eviction is under way between two
+//! of them, so GC may run before each. A page that leaves dirty may load its translation page, so
+//! that one more page must leave. The loop ends because each such step leaves one data page less.
 
 mod aps;
 mod tree;
@@ -52,13 +52,13 @@ pub trait Pool: Send + Sized + 'static {
     /// The FTL that it makes.
     const SPEC: Spec;
 
-    /// RAM of a data page beside its data, bytes.
+    /// RAM of a data page in addition to its data, bytes.
     const DATA_HEADER_BYTES: u64;
     /// Whether a data page is in the pool only while the translation page with its mapping is.
     const NEEDS_MAP: bool;
-    /// The names of the figures that every pool has, in this order: page writes never programmed, data
-    /// pages in RAM, dirty ones among them, page writes programmed, page reads that found their page in RAM,
-    /// page writes that did.
+    /// The names of the metrics of every pool. Their order is: page writes never programmed, data
+    /// pages in RAM, dirty ones among them, page writes programmed, page reads found in RAM, page
+    /// writes found in RAM.
     const FIGURES: [&'static str; 6];
 
     /// An empty pool.
@@ -73,26 +73,26 @@ pub trait Pool: Send + Sized + 'static {
     /// The host read or wrote a data page; it may be new.
     fn use_data(&mut self, lpn: Lpn, op: Op);
 
-    /// The page that leaves next; asked only when the pool holds more than it has room for.
+    /// The page that leaves next; called only when the pool exceeds its capacity.
     fn next(&self) -> Pooled;
 
-    /// A page that is in the pool has left for lack of room.
+    /// A page of the pool has left for lack of room.
     fn remove(&mut self, page: Pooled);
 
     /// The host has trimmed a page, in the pool or not.
     fn trim(&mut self, lpn: Lpn);
 
-    /// Bytes of RAM beside the pool.
+    /// Bytes of RAM in addition to the pool.
     fn extra_ram(&self) -> u64 {
         0
     }
 
-    /// Figures of this order alone.
+    /// Metrics of this order only.
     fn metrics(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()
     }
 
-    /// Starts counting anew.
+    /// Resets the counts.
     fn reset_metrics(&mut self) {}
 
     /// Recomputes the invariants, for a pool with these pages in it.
@@ -107,7 +107,7 @@ pub trait Pool: Send + Sized + 'static {
 pub struct PooledFtl<P> {
     engine: DemandFtl<WholePages>,
     held: HeldPages,
-    /// Pages whose newest version is in RAM alone.
+    /// Pages whose newest version is only in RAM.
     dirty: BTreeSet<Lpn>,
     pool: P,
     data_pages: u64,
@@ -279,7 +279,7 @@ impl<P: Pool> PooledFtl<P> {
         })
     }
 
-    /// Goes on after power was lost, with nothing in RAM.
+    /// Recovers after power was lost, with an empty pool.
     fn mount(setup: &Setup<P::Settings>, flash: &mut Flash) -> Result<Self, Error> {
         let mut ftl = Self::over(DemandFtl::mount, setup, flash)?;
         let pages = &ftl.engine.store.pages;
@@ -287,7 +287,7 @@ impl<P: Pool> PooledFtl<P> {
         Ok(ftl)
     }
 
-    /// Programs a page if its newest version is in RAM, where it stays.
+    /// Programs a page if its newest version is in RAM. The page remains in RAM.
     fn flush_page(&mut self, lpn: Lpn, flash: &mut Flash) {
         if unless_bug!(PooledFlushesNone, self.held.is_dirty(lpn), false) {
             self.write_out(lpn, flash);

@@ -1,27 +1,28 @@
 //! S-FTL (Jiang, Zhang, Yuan, Hu & Chen, MSST 2011), as TPFTL 2.2 and 5.2 describe it.
 //!
-//! Idea     whole translation pages in an LRU list, each stored as a bitmap and the heads of its runs
-//!          of consecutive PPNs. A page that leaves with many dirty entries is programmed, without a
-//!          read; one with few leaves these in a dirty buffer and costs nothing. A full buffer flushes
-//!          the translation page with most entries: one read, one program.
-//! RAM      4 B per cached page + 2 bits per entry (head, dirty) + 4 B per head; never more than a page
-//!          that is not compressed, page size + 4 B + a bit per entry (choices.md#sftl-dirty-bits);
-//!          8 B per entry of the buffer, whose share is set aside + GTD.
-//! Departs  unknown: a reconstruction, the paper is known to us by its abstract and TPFTL. Assumed, and they
-//!          decide its hit ratio and write-backs (choices.md#sftl-buffer): a tenth of the cache is the dirty
-//!          buffer; a page is sparse with up to eight dirty entries; a sparse page for which the buffer has
-//!          no room makes it flush; writes by GC take no dirty entries with them.
-//! Options  `bitmaps` 1 or 2 (then an overwrite costs one head, not two), `buffer`, `sparse`.
+//! Idea     whole translation pages in an LRU list, each stored as a bitmap and the heads of its
+//!          runs of consecutive PPNs. A page that leaves with many dirty entries is programmed,
+//!          without a read. One with few moves these to a dirty buffer and costs nothing. A full
+//!          buffer flushes the translation page with most entries: one read, one program.
+//! RAM      4 B per cached page + 2 bits per entry (head, dirty) + 4 B per head. A page never takes
+//!          more than uncompressed: page size + 4 B + a bit per entry (choices.md#sftl-dirty-bits).
+//!          8 B per entry of the buffer, whose share is reserved, and the GTD.
+//! Departs  unknown: a reconstruction; we know the paper by its abstract and TPFTL. Four
+//!          assumptions decide its hit ratio and write-backs (choices.md#sftl-buffer). A tenth of
+//!          the cache is the dirty buffer. A page is sparse with up to eight dirty entries. A
+//!          sparse page for which the buffer has no room makes it flush. Writes by GC include no
+//!          dirty entries.
+//! Options  `bitmaps` 1 or 2 (with 2 an overwrite costs one head, not two), `buffer`, `sparse`.
 //!
-//! The size of a page is known only when it has been read. Until others have left for it, one after another
-//! and each perhaps after GC, it waits in the buffer of a page that every FTL reads into
-//! (choices.md#cache-overshoot). Updates add three heads at most, for which there is always room: the oldest
-//! page leaves to make it again at the end of the page access, and for each update by GC before that goes on.
-//! The page in use is the last to go, and one page always fits.
+//! The size of a page is known only when it has been read. It then waits in the page buffer that
+//! every FTL reads into (choices.md#cache-overshoot). Meanwhile others leave one after another,
+//! each perhaps after GC. An update adds at most three heads, for which there is always room. The
+//! oldest page leaves to restore this room: at the end of the page access, and after each update by
+//! GC before GC continues. The page in use is the last to leave, and one page always fits.
 //!
-//! Replacements count pages that left with all their entries: clean ones, those that were programmed, and
-//! those whose entries were flushed from the buffer. Until then a sparse page's replacement is postponed,
-//! as TPFTL 2.2 has it (choices.md#sftl-spill).
+//! Replacements count pages that left with all their entries: clean ones, programmed ones, and
+//! those whose entries were flushed from the buffer. The replacement of a sparse page is postponed
+//! until then, as in TPFTL 2.2 (choices.md#sftl-spill).
 
 mod buffer;
 mod page;
@@ -41,14 +42,15 @@ use std::collections::BTreeMap;
 
 const BUFFERED_BYTES: u64 = 8;
 
-/// What two updates add to pages at most, three heads each: that of the host, and the first of the GC that
-/// makes room for what leaves for it.
+/// The most that two updates add to pages, three heads each. One is that of the host. The other is
+/// the first of GC, which makes room for entries that leave for it.
 const GROWTH_BYTES: u64 = 24;
 
 crate::settings! {
     /// S-FTL's own parameters.
     pub struct SftlConfig in "sftl" {
-        /// Bits per mapping that tell runs: the heads, or also what is overwritten, as LeaFTL models S-FTL.
+        /// Bits per mapping: 1 marks the heads of runs; 2 also mark overwritten mappings, as LeaFTL
+        /// models S-FTL.
         bitmaps: u32 = 1, in 1..=2, unit "bits", laws 1..=2, source "choices.md#sftl-bitmaps";
         /// Share of the cache that is the dirty buffer.
         buffer: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.02, 0.1, 0.3].map(Ratio),
@@ -75,7 +77,7 @@ pub struct Sftl {
     order: List,
     links: Links,
     buffer: DirtyBuffer,
-    /// A page that was read and for which there is no room yet.
+    /// A page that was read and waits for room.
     arriving: Option<Page>,
     counts: MappingCounts,
     buffer_hits: u64,
@@ -182,8 +184,8 @@ impl MappingCache for Sftl {
         }
     }
 
-    /// Evicts the oldest page, which gains more than one mapping can take. GC has no room for several flushes, so
-    /// where the buffer has none the page is programmed.
+    /// Evicts the oldest page, which frees more than one mapping can add. GC has no room for
+    /// several flushes, so the page is programmed if the buffer is full.
     fn shrink_in_gc(&mut self, store: &mut MapStore, flash: &mut Flash) {
         if self.is_over_budget() {
             let dirty = self.pages[self.order.back()].image.dirty_slots();
@@ -291,7 +293,7 @@ impl Sftl {
         self.links.push_front(&mut self.order, token);
     }
 
-    /// Changes a cached or buffered mapping; returns the old one, or nothing when it is neither.
+    /// Changes a cached or buffered mapping. Returns the old one, or `None` if it is neither.
     fn change(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Option<Ppn>> {
         let vtpn = self.page_of(lpn);
         if let Some(page) = self.arriving.as_mut().filter(|page| page.vtpn == vtpn) {
@@ -308,12 +310,12 @@ impl Sftl {
         Some(old)
     }
 
-    /// Whether a page with so many dirty entries leaves these to the buffer.
+    /// Whether a page with `dirty` dirty entries moves these to the buffer.
     fn is_sparse(&self, dirty: usize) -> bool {
         dirty <= self.sparse.min(self.buffer.capacity())
     }
 
-    /// Evicts the oldest page: for nothing if it is clean, or sparse and the buffer has room.
+    /// Evicts the oldest page: at no cost if it is clean, or sparse and the buffer has room.
     fn evict_oldest(&mut self, dirty: usize, store: &mut MapStore, flash: &mut Flash) {
         if dirty == 0 {
             let page = self.remove_oldest();
@@ -337,7 +339,7 @@ impl Sftl {
         page
     }
 
-    /// Programs a page that is whole in RAM, so that nothing is read.
+    /// Programs a page that is whole in RAM, without a read.
     fn write_oldest(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let page = self.remove_oldest();
         self.counts.replacements += 1;

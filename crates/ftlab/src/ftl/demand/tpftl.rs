@@ -4,21 +4,22 @@
 //!          its entries, and inside it the entries by recency. Loading prefetches the rest of the
 //!          request (`r`) and, while sequential access shows, the successors of a cached run (`s`).
 //!          Replacement writes all dirty entries of a node at once (`b`), clean entries go first (`c`).
-//! RAM      6 B per entry (offset, PPN), one slot of 6 B per node (Figure 4 frees two slots by
-//!          evicting a node with one entry: choices.md#tpftl-node) + GTD + 1 B for the counter.
-//! Departs  each miss of a request prefetches the rest of it, where 4.3 speaks of the first page
-//!          (choices.md#tpftl-trigger). Where the paper is silent: hotness of an entry is the
-//!          access count at its last touch (choices.md#tpftl-hotness); the node being loaded is a
-//!          victim only when it is alone (choices.md#tpftl-victim); prefetched entries stand right
-//!          behind the requested one (choices.md#tpftl-prefetch-at); the longer of both prefetches is
-//!          loaded, without what is cached (choices.md#tpftl-length); each node that comes or goes
-//!          counts by itself (choices.md#tpftl-detector).
+//! RAM      6 B per entry (offset, PPN), and one slot of 6 B per node: in Figure 4, evicting a node
+//!          with one entry frees two slots (choices.md#tpftl-node). GTD, and 1 B for the counter.
+//! Departs  each miss of a request prefetches the rest of it; 4.3 mentions only the first page
+//!          (choices.md#tpftl-trigger). The following rules apply where the paper is silent.
+//!          Hotness of an entry is the access count at its last touch (choices.md#tpftl-hotness).
+//!          The node being loaded is a victim only when it is alone (choices.md#tpftl-victim).
+//!          Prefetched entries are placed directly behind the requested one
+//!          (choices.md#tpftl-prefetch-at). The longer of both prefetches is loaded, without cached
+//!          entries (choices.md#tpftl-length). Each added or removed node is counted by itself
+//!          (choices.md#tpftl-detector).
 //! Options  `features` switches r, s, b, c; `request_prefetch`, `page_order`, `prefetch_at`, `threshold`,
 //!          `node_bytes`.
 //!
-//! Without `b` only evicted entries are written, several dirty ones of a miss together: still at most one
-//! write-back per translation (4.5). With `dirty_victims = each` they are written one by one, and GC may run
-//! in between (choices.md#tpftl-dirty-victims).
+//! Without `b` only evicted entries are written. Several dirty victims of a miss are written
+//! together, so there is still at most one write-back per translation (4.5). With `dirty_victims =
+//! each` they are written one by one, and GC may run in between (choices.md#tpftl-dirty-victims).
 
 mod config;
 mod detector;
@@ -48,12 +49,12 @@ use std::collections::BTreeMap;
 
 const ENTRY_BYTES: u64 = 6;
 
-/// What a miss needs, beside the entries chosen.
+/// The needs of a miss, in addition to the chosen entries.
 #[derive(Clone, Copy, Debug)]
 struct Miss {
-    /// Bytes.
+    /// Bytes to free.
     needed: u64,
-    /// The node that gives them.
+    /// The node that frees them.
     victim: u32,
     /// The last page that is loaded for this request.
     in_request: Lpn,
@@ -72,7 +73,7 @@ pub struct Tpftl<J = SequenceDetector> {
     request: Request,
     /// Whether a dirty victim is written back alone.
     writes_each: bool,
-    /// What is loaded next, while its victims are written one by one.
+    /// The next load, while its victims are written one by one.
     planned: Option<Miss>,
     /// Token of the entry that was translated last.
     current: u32,
@@ -193,7 +194,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         self.nodes.entry(self.nodes.find(lpn)?).ppn.get()
     }
 
-    /// The nodes, and if that of its translation page is there, the entries of it.
+    /// The nodes, and the entries of the node of its translation page, if that exists.
     fn searched(&self, lpn: Lpn) -> Levels {
         let node = self.nodes.node_at(lpn);
         let mut levels = vec![Level { keys: self.nodes.len(), found: node.is_some() }];
@@ -263,7 +264,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
 }
 
 impl<J: Judge> Tpftl<J> {
-    /// Sections 4.2 to 4.5: choose what to load, and one node to make room in.
+    /// Sections 4.2 to 4.5: chooses the load, and one node to make room in.
     fn plan(&mut self, lpn: Lpn, last: Lpn, store: &MapStore) -> Miss {
         self.request.reach(lpn, last);
         let vtpn = store.pages.page_of(lpn);
@@ -278,7 +279,7 @@ impl<J: Judge> Tpftl<J> {
         let wanted = self.prefetch_end(lpn, node, in_request, store.pages.last_on_page(vtpn));
         let node_bytes = if node == NIL { self.node_bytes } else { 0 };
         let victim = self.nodes.coldest_but(node);
-        // A node that gives up its own entries must live on, or be made anew.
+        // A node that evicts its own entries must remain, or be added again.
         let kept = if victim == node { self.node_bytes } else { node_bytes };
         self.choose_load(lpn, wanted, self.room_with(victim) - kept);
 
@@ -286,7 +287,7 @@ impl<J: Judge> Tpftl<J> {
         Miss { needed, victim, in_request }
     }
 
-    /// Makes room, and loads what was chosen from one page.
+    /// Makes room, and loads the chosen entries from one page.
     fn load_missing(
         &mut self,
         lpn: Lpn,
@@ -307,8 +308,8 @@ impl<J: Judge> Tpftl<J> {
         }
     }
 
-    /// Adds the entries chosen to their node: the requested one in front, the others, up to `in_request` for
-    /// this request, behind it or at the cold end.
+    /// Adds the chosen entries to their node, the requested one in front. The others go behind it,
+    /// or to the cold end; those up to `in_request` belong to this request.
     fn load_entries(&mut self, vtpn: Vtpn, in_request: Lpn, store: &MapStore) {
         let node = self.node_for(vtpn);
         let requested = self.load[0];

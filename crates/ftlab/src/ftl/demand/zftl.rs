@@ -1,25 +1,25 @@
 //! ZFTL (Wang, Zhang & Wang, ICCT 2011), as TPFTL 2.2 and 4.4 describe it.
 //!
-//! Idea     the flash is divided into zones; only the directory of the zone in use is in RAM, so the RAM
-//!          does not grow with the device. Two tiers of cache: tier 2 is the translation page in use,
-//!          tier 1 a few entries that earlier ones left behind. Tier 1 evicts in batches: with its
-//!          oldest entry all that share the translation page leave.
-//! RAM      4 B per zone (where its directory is on flash) + 4 B per translation page of a zone; 8 B
-//!          per entry of tier 1; page size + 4 B + a bit per mapping for tier 2, which knows what of it
-//!          is dirty (choices.md#sftl-dirty-bits).
-//! Departs  a reconstruction: the paper is known to us by TPFTL. Filled in (choices.md#zftl-tiers): a page that
-//!          leaves tier 2 leaves its dirty entries to tier 1, or the entry used last if none is dirty;
-//!          entries return to their page when it is loaded again; more dirty entries than tier 1 has
-//!          room for are programmed with their page; a change of zone programs the pages of the directory
-//!          that have changed and reads all of the other (choices.md#zftl-switch).
-//! Options  `zones`, of which a device has fewer where GC would have no room in each
-//!          (choices.md#zftl-zones); `tier1`.
-//! Not here a choice which entries deserve tier 1 beyond that ("selective" in the paper's title).
+//! Idea     the flash is divided into zones. Only the directory of the zone in use is in RAM, so
+//!          the RAM does not grow with the device. There are two tiers of cache: tier 2 is the
+//!          translation page in use, tier 1 a few entries of earlier ones. Tier 1 evicts in
+//!          batches: its oldest entry leaves with all entries of the same translation page.
+//! RAM      4 B per zone (the place of its directory on flash) + 4 B per translation page of a
+//!          zone; 8 B per entry of tier 1. Tier 2 takes page size + 4 B + a bit per mapping, which
+//!          marks the dirty ones (choices.md#sftl-dirty-bits).
+//! Departs  a reconstruction: we know the paper by TPFTL. Filled in (choices.md#zftl-tiers): a page
+//!          that leaves tier 2 moves its dirty entries to tier 1, or the entry used last if none is
+//!          dirty. Entries return to their page when it is loaded again. If tier 1 cannot hold all
+//!          dirty entries, they are programmed with their page. A change of zone programs the
+//!          changed pages of the directory and reads all of the other (choices.md#zftl-switch).
+//! Options  `zones`: a device has fewer where GC would have no room in each
+//!          (choices.md#zftl-zones). `tier1`.
+//! Not here a choice of the entries that deserve tier 1 ("selective" in the paper's title).
 //!
-//! Each zone has logical pages, blocks and garbage collection of its own: GC never needs the directory of
-//! another zone. A zone's directory is on more pages of its translation blocks, 4 B for each translation page.
-//! To leave a zone, both tiers are emptied, then what has changed of the directory is programmed; to enter
-//! one, it is read.
+//! Each zone has its own logical pages, blocks and garbage collection, so GC never needs the
+//! directory of another zone. A zone's directory is on further pages of its translation blocks, 4 B
+//! for each translation page. Leaving a zone empties both tiers and programs the changes of the
+//! directory. Entering a zone reads its directory.
 
 mod tiers;
 
@@ -48,7 +48,7 @@ crate::settings! {
     }
 }
 
-/// A demand-paged FTL for each zone; the cache of one of them is in use.
+/// A demand-paged FTL for each zone; one cache serves the zone in use.
 #[derive(Clone, Debug)]
 pub struct Zftl {
     zones: Vec<DemandFtl<Tiers>>,
@@ -82,7 +82,7 @@ impl Design for Zftl {
 }
 
 impl Zftl {
-    /// Each zone is left as it is when another one is entered.
+    /// Each zone is left unchanged when another one is entered.
     fn mount(setup: &Setup<ZftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let mut ftl = Zftl::over(setup, flash, MapStore::mount)?;
         for zone in 0..ftl.zones.len() {
@@ -107,7 +107,7 @@ impl Zftl {
         let (regions, pools) = divide(setup, &geometry)?;
         let pages_per_zone = regions[0].pages.len() as u32;
         regions.iter().for_each(|region| flash.begin_region(Pbn(region.blocks.start)));
-        // Not clones of one: of a table that begins as zeroes only what is touched takes memory.
+        // Not clones of one: of a table that begins as zeroes, only touched parts take memory.
         let zones = regions.iter().zip(pools).map(|(region, pool)| {
             let cache = Tiers::build(setup, &geometry)?;
             Ok(DemandFtl::new(cache, store(region, pool, flash)))
@@ -231,7 +231,7 @@ impl Zftl {
         }
     }
 
-    /// Makes a zone the one in use; later page accesses of the request wait for that.
+    /// Enters a zone; later page accesses of the request wait for that.
     fn enter(&mut self, zone: usize, flash: &mut Flash) {
         if zone == self.current {
             return;
@@ -246,8 +246,8 @@ impl Zftl {
         self.switches += 1;
     }
 
-    /// Empties both tiers and stores the directory. No eviction is under way between two steps, so GC may
-    /// run before each; GC loads nothing, so the loop ends.
+    /// Empties both tiers and stores the directory. No eviction is under way between two steps, so
+    /// GC may run before each. GC loads no entries, so the loop ends.
     fn leave(&mut self, flash: &mut Flash) {
         let zone = &mut self.zones[self.current];
         while !zone.cache.is_empty() {
@@ -257,7 +257,7 @@ impl Zftl {
         }
         match zone.store.pages.directory_pages() {
             1 => zone.make_room_for_the_map(flash),
-            // GC changes the directory: it must not run before all of it is stored.
+            // GC changes the directory, so it must not run before all of it is stored.
             pages => zone.make_room_for_blocks(0, blocks_of(pages, flash.geometry()), flash),
         }
         unless_bug!(
@@ -270,7 +270,7 @@ impl Zftl {
         self.zones.iter().map(|zone| zone.store.pages.directory_pages()).sum()
     }
 
-    /// GC of all zones; its levels are the same in each.
+    /// GC of all zones. Its thresholds are the same in each.
     fn gc(&self) -> GcMetrics {
         let counts = self.zones.iter().map(|zone| zone.store.pool.metrics().counts);
         let counts = counts.fold(GcCounts::default(), GcCounts::plus);
@@ -281,12 +281,12 @@ impl Zftl {
 /// Blocks that a GC step may open.
 const RESERVE: u32 = 2;
 
-/// Blocks that so many pages of a directory fill.
+/// Blocks that `pages` pages of a directory fill.
 const fn blocks_of(pages: u32, geometry: &Geometry) -> u32 {
     pages.div_ceil(geometry.pages_per_block)
 }
 
-/// The number of zones: as many as configured, halved until GC has room in each.
+/// The number of zones: the configured one, halved until GC has room in each.
 fn divide(
     setup: &Setup<ZftlConfig>,
     geometry: &Geometry,
@@ -309,7 +309,8 @@ fn divide(
     }
 }
 
-/// Divides the device into zones: equally many translation pages in each but the last, blocks in proportion.
+/// Divides the device into zones. All except the last have equally many translation pages, and
+/// blocks in proportion.
 fn regions(geometry: &Geometry, zones: u32) -> Vec<Region> {
     let translation_pages = geometry.translation_pages();
     let each = translation_pages.div_ceil(zones);

@@ -1,4 +1,4 @@
-//! Worked examples and cost laws: P = 4, all pages written once.
+//! Worked examples and bounds of costs: P = 4, all pages written once.
 
 use super::*;
 use crate::device::DeviceConfig;
@@ -8,7 +8,7 @@ use crate::ftl::parts::bench::{Bench, Cost, P};
 use crate::ftl::parts::block_map::LogMap;
 use crate::rng::Rng;
 
-/// So many random log blocks beside the sequential one.
+/// `random` random log blocks in addition to the sequential one.
 fn bench(random: u32) -> Bench<FastFtl> {
     Bench::<FastFtl>::new(8, random + 2, |_| {})
 }
@@ -176,7 +176,8 @@ fn a_merge_programs_the_map_page_of_its_logical_block() {
     assert_eq!(map_traffic(&bench), (3, 4), "0, 1 and 2 are on one page, 128 is on the other");
 }
 
-/// 8 switch merges program page 1 of the map 8 times: two blocks of 4, in which nothing is valid any more.
+/// 8 switch merges program page 1 of the map 8 times: two blocks of 4 pages, none of them valid any
+/// more.
 #[test]
 fn the_blocks_of_the_map_are_collected() {
     let mut bench = with_map_on_flash(true);

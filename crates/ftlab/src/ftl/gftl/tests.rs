@@ -3,7 +3,7 @@ use crate::device::DeviceConfig;
 use crate::ftl::parts::bench::{Bench, Work, mnftl_times};
 use crate::rng::Rng;
 
-/// Blocks of 4 pages, one copy in a step, a buffer of so many blocks.
+/// Blocks of 4 pages, one copy in a step, a buffer of `buffer` blocks.
 fn bench(logical: u32, buffer: u32) -> Bench<Gftl> {
     Bench::<Gftl>::empty(logical, buffer + 1, |config| {
         mnftl_times(&mut config.device);
@@ -11,9 +11,9 @@ fn bench(logical: u32, buffer: u32) -> Bench<Gftl> {
     })
 }
 
-/// Block B = {0, 1, 2} when page 0 is read: one OOB read from the front would find it, but the first
-/// version from the front need not be the newest, so it takes three from the back
-/// (choices.md#gftl-search).
+/// Block B = {0, 1, 2} when page 0 is read. One OOB read from the front would find it. The first
+/// version from the front need not be the newest, though, so the search takes three reads from the
+/// back (choices.md#gftl-search).
 #[test]
 fn the_worked_example_is_cleaned_step_by_step() {
     let mut bench = bench(4, 2);
@@ -35,7 +35,7 @@ fn the_worked_example_is_cleaned_step_by_step() {
     assert_eq!(bench.ftl.blocks[0], 2, "B is the block of 0");
 }
 
-/// choices.md#gftl-power: in as many steps.
+/// choices.md#gftl-power: the number of steps is the same.
 #[test]
 fn where_power_may_be_cut_a_block_is_erased_before_the_buffer_joins_its_copies() {
     let mut bench = bench(4, 2);
@@ -65,7 +65,7 @@ fn oobs_that_tell_valid_pages_are_read_in_steps_too() {
     assert_eq!((work.gc_oob_reads, work.copies), (1, 1));
 }
 
-/// A full block of pages all valid is not cleaned again before it is written again.
+/// A full block of valid pages is not cleaned again before its logical block is written again.
 #[test]
 fn a_block_that_is_full_after_cleaning_waits_for_the_next_write() {
     let mut bench = bench(4, 2);
@@ -106,7 +106,7 @@ fn no_access_takes_longer_than_its_bound() {
     assert!(longest_read > 60_000 + 1_500_000, "{longest_read}");
 }
 
-/// A buffer of 16 % does not keep the bound when a step is one copy; what it costs is told.
+/// A buffer of 16 % does not keep the bound when a step is one copy. The excess is reported.
 #[test]
 fn a_buffer_that_overflows_is_told() {
     let mut bench = bench(16, 2);

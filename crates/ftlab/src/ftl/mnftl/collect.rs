@@ -1,10 +1,11 @@
 //! MNFTL's garbage collection (4.3).
 //!
-//! A logical block with two blocks has a full one that is not all valid: each page written to the second
-//! block either supersedes a page of the first or is missing there. So the logical block with most blocks
-//! always has a victim. With separated mapping neither of two blocks may be full; so that of first versions
-//! may be the victim before it is. The copies first fill up the block that it writes; the rest goes to the free block
-//! in reserve, which the erased victim replaces.
+//! A logical block with two blocks has a full one that is not all valid. Each page written to the
+//! second block either supersedes a page of the first or is missing there. The logical block with
+//! most blocks therefore always has a victim. With separated mapping neither of two blocks need be
+//! full, so the block of first versions may be a victim before it is full. The copies first fill
+//! the block to which the logical block writes. The rest goes to the reserved free block, which the
+//! erased victim replaces.
 
 use super::{Mnftl, Version};
 use crate::cache::links::NIL;
@@ -26,7 +27,7 @@ impl Mnftl {
         self.written(lbn, version, flash).is_some() || self.free.len() > self.low
     }
 
-    /// A block gains one page at least, so that a run ends.
+    /// Each block gains at least one page, so a run ends.
     fn collect_until_room(&mut self, lbn: Lbn, version: Version, flash: &mut Flash) {
         self.counts.runs += 1;
         let most = flash.geometry().pages();
@@ -66,7 +67,7 @@ impl Mnftl {
         self.release(victim, lbn, flash);
     }
 
-    /// Takes the next block to collect out of those that are full.
+    /// Takes the next block to collect from the full ones.
     fn take_victim(&mut self, flash: &Flash) -> Pbn {
         match &mut self.full {
             Some(full) => {
@@ -79,8 +80,8 @@ impl Mnftl {
         }
     }
 
-    /// Of P + 1 full blocks of a logical block with P pages, at least one has no valid page (4.3). So the
-    /// search ends after P + 1 blocks, however many there are.
+    /// Of P + 1 full blocks of a logical block with P pages, at least one has no valid page (4.3).
+    /// The search therefore ends after P + 1 blocks, however many there are.
     fn least_valid_of_most_blocks(&self, flash: &Flash) -> Pbn {
         let lbn = self.by_blocks.min().expect("a device without free blocks has used ones");
         let pages = flash.geometry().pages_per_block as usize;
@@ -100,8 +101,8 @@ impl Mnftl {
         best.expect("all blocks of a logical block but the last are full").1
     }
 
-    /// Saves a subtable whose newest version is on a trimmed page of a block that is to be erased: copies
-    /// one of the pages that it covers, with the subtable in the OOB (choices.md#mnftl-trims).
+    /// Saves a subtable whose newest version is on a trimmed page of a block that is to be erased.
+    /// It copies one of the covered pages, with the subtable in the OOB (choices.md#mnftl-trims).
     pub(super) fn rescue(&mut self, piece: u32, victim: Pbn, lbn: Lbn, flash: &mut Flash) {
         let last = self.map.rescue(piece, victim, flash);
         if let Some(from) = unless_bug!(MnftlErasesSubtable, last, None) {

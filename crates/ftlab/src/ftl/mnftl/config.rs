@@ -8,17 +8,17 @@ use crate::units::Bytes;
 crate::settings! {
     /// MNFTL's own parameters.
     pub struct MnftlConfig in "mnftl" {
-        /// Which block is collected.
+        /// The block to collect.
         victim: MnftlVictim = MnftlVictim::Global, laws MnftlVictim::ALL,
             source "MNFTL 4.3, the rule that it states first; choices.md#mnftl-victim";
-        /// Where the first version of a page goes.
+        /// The place of the first version of a page.
         mapping: MnftlMapping = MnftlMapping::Concentrated, laws MnftlMapping::ALL,
             source "MNFTL 3, Figure 2; choices.md#mnftl-mapping";
         /// Rows of a subtable; each is a page number.
         rows: Option<u32> = None, absent "the largest power of two that fits into an OOB", in 1..,
             unit "rows", laws [None, Some(1), Some(2)], source "choices.md#mnftl-rows";
-        /// Collect in idle time while a logical block has at least so many blocks. With one there is
-        /// nothing to gain.
+        /// Collect in idle time while a logical block has at least this number of blocks. With one
+        /// block there is nothing to gain.
         idle_blocks: Option<u32> = None, absent "never", in 2.., unit "blocks",
             laws [None, Some(2), Some(4)], source "MNFTL 4.3 suggests it; choices.md#mnftl-idle";
         /// RAM for a cache of subtables.
@@ -35,20 +35,21 @@ crate::settings! {
 }
 
 crate::choices! {
-    /// Where the first version of a page goes.
+    /// The place of the first version of a page.
     pub enum MnftlMapping {
-        /// Into the block that its logical block writes, among updates of other pages.
+        /// In the block to which its logical block writes, among updates of other pages.
         Concentrated = "concentrated",
-        /// Into a block of first versions: updates and copies go to other blocks of the logical block.
+        /// In a block of first versions. Updates and copies go to other blocks of the logical
+        /// block.
         Separated = "separated",
     }
 }
 
 crate::choices! {
-    /// Which block is collected.
+    /// The block to collect.
     pub enum MnftlVictim {
-        /// The least valid full block of the logical block that has most blocks; the oldest among
-        /// equals, and the logical block of the lowest number.
+        /// The least valid full block of the logical block with most blocks. Among equals it is the
+        /// oldest block, and the lowest logical block.
         MostBlocksFirst = "most-blocks-first",
         /// The least valid full block of all, the lowest number among equals.
         Global = "global",
@@ -56,7 +57,7 @@ crate::choices! {
 }
 
 impl MnftlConfig {
-    /// Rows of a subtable of `row` bytes each, for blocks of so many pages.
+    /// Rows of a subtable of `row` bytes each, for blocks of `pages` pages.
     pub(super) fn rows(&self, pages: u32, row: u32, flash: &Flash) -> Result<u32, Error> {
         let most = (flash.oob_bytes() / row).max(1);
         let rows = self.rows.unwrap_or((1 << most.ilog2()).min(pages));
@@ -69,7 +70,7 @@ impl MnftlConfig {
         Ok(rows)
     }
 
-    /// The order of full blocks, where the rule needs one.
+    /// The order of full blocks, where the victim rule needs one.
     pub(super) fn full_blocks(&self, geometry: &Geometry) -> Option<Victims> {
         let pool = Pool {
             blocks: geometry.blocks(),

@@ -1,14 +1,14 @@
-//! MNFTL on a hybrid device, the extension that its paper leaves for later (6): a region of the MLC
-//! (or TLC) blocks is used in SLC mode, and takes what the host writes.
+//! MNFTL on a hybrid device, an extension that its paper leaves for later (6). A region of the MLC
+//! (or TLC) blocks is used in SLC mode, and takes the writes of the host.
 //!
-//! Idea     the SLC blocks are a log of all logical blocks, written page after page at the speed of LSB
-//!          pages. Each page carries its subtable as in MNFTL, so address translation does not change. When
-//!          the log is full its oldest block is reclaimed: the pages in it that are still valid move to
-//!          the blocks of their logical blocks, and MNFTL goes on from there.
+//! Idea     the SLC blocks are a log of all logical blocks, written page after page at the speed of
+//!          LSB pages. Each page carries its subtable as in MNFTL, so address translation does not
+//!          change. When the log is full, its oldest block is reclaimed. Its valid pages move to
+//!          the blocks of their logical blocks, where MNFTL manages them.
 //! RAM      as MNFTL, and the number of each SLC block.
-//! Role     what is overwritten soon dies in the fast region and is never copied; a block of it holds a
-//!          half (a third) of what it would.
-//! Departs  all of it is ours: the paper says only that the extension is "an interesting problem".
+//! Role     pages that are overwritten soon die in the fast region and are never copied. A block of
+//!          the region has a half (a third) of its pages.
+//! Departs  all of it is ours: the paper only calls the extension "an interesting problem".
 
 use super::{Access, Ftl, FtlMetrics, Mnftl, MnftlConfig, MnftlMapping, RamUse, Version};
 use crate::error::Error;
@@ -22,7 +22,7 @@ use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::VecDeque;
 
 crate::settings! {
-    /// Parameters of MNFTL on a hybrid device, beside those of MNFTL.
+    /// Parameters of MNFTL on a hybrid device, in addition to those of MNFTL.
     pub struct MnftlHybridConfig in "mnftl-hybrid" {
         /// Blocks in SLC mode.
         slc_blocks: Option<u32> = None, absent "a quarter of the spare blocks, at least one",
@@ -43,7 +43,7 @@ impl MnftlHybridConfig {
 #[derive(Clone, Debug)]
 pub struct MnftlHybrid {
     mnftl: Mnftl,
-    /// SLC blocks in use, oldest first; the last one is written.
+    /// SLC blocks in use, oldest first; the last one takes the writes.
     log: VecDeque<Pbn>,
     free: FreeBlocks,
     slc_blocks: u32,
@@ -70,7 +70,7 @@ impl Design for MnftlHybrid {
         let found = Survey::of(0..blocks, Filled::InOrder, flash).newest(flash.geometry());
         ftl.mnftl.recover(&found, 0..first_slc, flash);
         ftl.free = FreeBlocks::found(first_slc..blocks, BlockKind::Log, Cause::GcData, flash);
-        // Nothing is copied to SLC blocks, so they are as old as what is in them.
+        // Pages are never copied to SLC blocks, so a block is as old as its pages.
         let log = FoundBlock::by_age(&found, flash.geometry()).into_iter().map(|block| block.pbn);
         ftl.log = log.filter(|pbn| pbn.0 >= first_slc).collect();
         ftl.mnftl.write_lost_subtables(flash);
@@ -197,8 +197,9 @@ impl MnftlHybrid {
         flash.next_page(pbn)
     }
 
-    /// Moves the valid pages out of the oldest SLC block. The OOB of each page names the page and holds a
-    /// subtable; if that is not the newest, the newest one is read to see whether the page is valid.
+    /// Moves the valid pages out of the oldest SLC block. The OOB of each page names the page and
+    /// holds a subtable. If that is not the newest, the newest one is read to find whether the page
+    /// is valid.
     fn reclaim(&mut self, flash: &mut Flash) {
         let victim = self.log.pop_front().expect("SLC blocks are in use when none is free");
         let first = flash.geometry().first_page(victim).0;
@@ -216,8 +217,9 @@ impl MnftlHybrid {
 }
 
 impl Mnftl {
-    /// Moves a page from block `victim`, which is not its own, to a block of its logical block, if it
-    /// is the newest version; else its subtable, if that is the newest one. Returns whether the page moved.
+    /// Moves a page from the foreign block `victim` to a block of its logical block, if it is the
+    /// newest version. Otherwise it saves the subtable of the page, if that is the newest. Returns
+    /// whether the page moved.
     fn move_in(&mut self, lpn: Lpn, from: Ppn, victim: Pbn, flash: &mut Flash) -> bool {
         let piece = self.map.piece_of(lpn);
         if let Some(newest) = self.map.holder(piece).filter(|holder| *holder != from) {

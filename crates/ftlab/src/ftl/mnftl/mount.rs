@@ -1,9 +1,10 @@
-//! MNFTL after power was lost: OOBs tell what its lists and pointers were.
+//! MNFTL after power was lost: OOBs show the former lists and pointers.
 //!
-//! A block is its logical block's whose pages it holds, and the one with erased pages is the one that is written. Of
-//! two with erased pages the one that was written last takes updates, and the other first versions.
-//! Among full ones the age is that of the newest version in them. A subtable that no OOB has as it is, for a page
-//! was trimmed or the cut has undone a copy, is written again with a copy of one of its pages.
+//! A block belongs to the logical block whose pages it holds; the one with erased pages takes the
+//! writes. Of two with erased pages the one that was written last takes updates, and the other
+//! first versions. The age of a full block is that of its newest version. A subtable may be in no
+//! OOB in its present form, after a trim or a copy that the cut has undone. It is written again
+//! with a copy of one of its pages.
 
 use super::{Mnftl, Version};
 use crate::flash::{BlockKind, Cause, Flash};
@@ -14,7 +15,7 @@ use crate::units::Lbn;
 use std::ops::Range;
 
 impl Mnftl {
-    /// Takes over `blocks` with the pages that were found, some of which may be elsewhere.
+    /// Takes over `blocks` with the pages found in them, some of which may be elsewhere.
     pub(super) fn recover(&mut self, found: &[Page], blocks: Range<u32>, flash: &mut Flash) {
         self.map.recover(found, flash);
         self.free = FreeBlocks::found(blocks.clone(), BlockKind::Data, Cause::GcData, flash);
@@ -36,7 +37,7 @@ impl Mnftl {
         }
     }
 
-    /// Writes the subtables again that no OOB has as they are.
+    /// Writes the subtables again that no OOB holds in their present form.
     pub(super) fn write_lost_subtables(&mut self, flash: &mut Flash) {
         for piece in self.map.all_pieces() {
             let lbn = Lbn(self.map.group_of_piece(piece));

@@ -7,7 +7,7 @@ use crate::ftl::parts::bench::{Bench, Work, mnftl_times};
 use crate::rng::Rng;
 use crate::units::Bytes;
 
-/// Blocks of so many pages with subtables of `rows`, collected one by one when one block is left.
+/// Blocks of `pages` pages with subtables of `rows`, collected one by one when one block is left.
 fn bench(pages: u32, rows: u32, logical: u32, blocks: u32) -> Bench<Mnftl> {
     Bench::<Mnftl>::empty(logical * pages / 4, 0, |config| {
         config.device.pages_per_block = pages;
@@ -21,14 +21,14 @@ fn bench(pages: u32, rows: u32, logical: u32, blocks: u32) -> Bench<Mnftl> {
     })
 }
 
-/// The device of Figure 4: blocks of 8 pages, two subtables, and the free blocks are 11, then 17.
+/// The device of Figure 4: blocks of 8 pages, two subtables. The free blocks are 11, then 17.
 fn figure_4() -> Bench<Mnftl> {
     let mut bench = bench(8, 4, 32, 40);
     (5..16).for_each(|lbn| _ = bench.write_work(&[8 * lbn]));
     bench
 }
 
-/// The writes of Figure 4 that the text tells, and others that agree with it (choices.md#mnftl-figure-4).
+/// The writes of Figure 4 in the text, and others that agree with it (choices.md#mnftl-figure-4).
 const FIRST_8: [u32; 8] = [35, 36, 37, 35, 32, 37, 38, 35];
 
 fn pointers(bench: &Bench<Mnftl>) -> [Option<Ppn>; 2] {
@@ -114,7 +114,8 @@ fn among_equals_the_block_used_longest_goes() {
     assert_eq!([3, 0].map(|pbn| bench.flash.is_erased(Pbn(pbn))), [true, false]);
 }
 
-/// Two logical blocks have two blocks each, none of which is full: that of first versions is emptied.
+/// Two logical blocks have two blocks each, none of which is full. The block of first versions is
+/// emptied.
 #[test]
 fn separated_mapping_collects_a_block_that_is_not_full() {
     let mut bench = separated(2, 5);
@@ -137,7 +138,7 @@ fn separated(logical: u32, blocks: u32) -> Bench<Mnftl> {
     bench
 }
 
-/// MNFTL Figure 2 (c): what is collected later has been overwritten meanwhile.
+/// MNFTL Figure 2 (c): pages that are collected later have been overwritten meanwhile.
 #[test]
 fn postponed_reclamation_copies_less() {
     let mut bench = bench(4, 4, 1, 4);
@@ -188,7 +189,8 @@ fn a_page_written_again_and_again_costs_an_erase_for_each_block() {
     }
 }
 
-/// MNFTL 4.2: T_oob + T_w, and T_oob + T_r; of nothing too, as Table 2 has it for Websearch.
+/// MNFTL 4.2: T_oob + T_w, and T_oob + T_r. A read of an unwritten page costs the same, as in Table
+/// 2 for Websearch.
 #[test]
 fn a_write_takes_820_us_and_a_read_80() {
     let mut bench = bench(8, 4, 4, 10);
@@ -197,7 +199,7 @@ fn a_write_takes_820_us_and_a_read_80() {
     assert_eq!([3, 4, 31].map(|lpn| bench.read_work(lpn).ns), [80_000; 3]);
 }
 
-/// MNFTL 4.3: `N T_oob + S (T_r + T_w) + T_e` for each collection, and the time of all is the sum.
+/// MNFTL 4.3: `N T_oob + S (T_r + T_w) + T_e` for each collection, and the total time is the sum.
 #[test]
 fn the_time_of_a_run_is_that_of_the_papers_formulas() {
     for victim in [MnftlVictim::MostBlocksFirst, MnftlVictim::Global] {
@@ -220,7 +222,7 @@ fn the_time_of_a_run_is_that_of_the_papers_formulas() {
     }
 }
 
-/// Logical block 0 has most blocks, each with a valid page; of those of 1 one has none.
+/// Logical block 0 has most blocks, each with a valid page; one block of 1 has none.
 #[test]
 fn the_rules_choose_different_victims() {
     let victim = |victim| {
@@ -267,7 +269,7 @@ fn a_cached_subtable_saves_its_oob_read() {
         config.device.blocks = Some(13);
         mnftl_times(&mut config.device);
         config.own.rows = Some(4);
-        // Two subtables of 4 numbers of a byte, with their own of a byte.
+        // Two subtables of 4 numbers of a byte, and the number of each, of a byte.
         config.own.cache = Bytes(10);
     });
     bench.write_work(&[0, 4, 8]);
@@ -278,7 +280,8 @@ fn a_cached_subtable_saves_its_oob_read() {
     assert_eq!((bench.ftl.cache_hits, bench.ftl.ram().cache), (0, 10));
 }
 
-/// A trimmed page that holds the newest subtable of others is not erased before it is saved.
+/// A trimmed page with the newest subtable of other pages is not erased before the subtable is
+/// saved.
 #[test]
 fn the_subtable_on_a_trimmed_page_is_rescued() {
     let mut bench = bench(4, 4, 1, 4);
@@ -305,7 +308,7 @@ fn the_subtable_on_a_trimmed_page_is_rescued() {
     assert_eq!(bench.read_work(2).oob_reads, 1);
 }
 
-/// 8 GB of 2 KB pages, 128 in a block, and hardly a spare block (MNFTL 5.1).
+/// 8 GB of 2 KB pages, 128 in a block, with hardly a spare block (MNFTL 5.1).
 fn paper(ftl: &str) -> u64 {
     let device = DeviceConfig {
         page: Bytes(2048),
@@ -388,7 +391,7 @@ fn what_dies_in_the_slc_region_is_never_copied() {
     assert_eq!(bench.flash.ledger().get(Operation::Read, Cause::GcData), 8);
 }
 
-/// Cells are of two bits when nothing else is said.
+/// Without a setting, cells have two bits.
 #[test]
 fn a_hybrid_needs_cells_of_several_bits() {
     let mut config = Setup::default();

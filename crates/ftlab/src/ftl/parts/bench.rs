@@ -1,5 +1,5 @@
-//! A block-mapped or log-block FTL on a small device, for worked examples: blocks of 4 pages, and
-//! each step tells what it cost.
+//! A block-mapped or log-block FTL on a small device, for worked examples. Blocks have 4 pages, and
+//! each step returns its cost.
 
 use crate::device::DeviceConfig;
 use crate::flash::{BlockKind, Cause, Device, Operation};
@@ -10,7 +10,7 @@ use crate::units::{Bytes, Duration, Lpn, Nanos};
 /// Pages of a block.
 pub const P: u32 = 4;
 
-/// What a few requests did.
+/// The cost of a few requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Pages programmed for the host.
@@ -25,13 +25,13 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Pages of the host and nothing else.
+    /// The cost of pages of the host without other work.
     pub fn of(programs: u64) -> Cost {
         Cost { programs, ..Cost::default() }
     }
 }
 
-/// What a few requests did on an FTL that collects.
+/// The work of a few requests on an FTL that collects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Pages programmed for the host.
@@ -114,7 +114,7 @@ impl<F: Design> Bench<F> {
         self.flash.ledger().total(Operation::ReadOob)
     }
 
-    /// What `action` does; the FTL is audited afterwards.
+    /// The work of `action`; the FTL is audited afterwards.
     pub fn work(&mut self, action: impl FnOnce(&mut F, &mut Device)) -> Work {
         self.flash.start_measuring();
         self.ftl.reset_metrics();
@@ -131,14 +131,14 @@ impl<F: Design> Bench<F> {
         }
     }
 
-    /// What a write request for each of these pages does.
+    /// The work of a write request for each of these pages.
     pub fn write_work(&mut self, pages: &[u32]) -> Work {
         self.work(|ftl, flash| {
             pages.iter().for_each(|lpn| ftl.write(Access::write(&[Lpn(*lpn)]), flash))
         })
     }
 
-    /// What a read of a page does.
+    /// The work of a read of a page.
     pub fn read_work(&mut self, lpn: u32) -> Work {
         self.work(|ftl, flash| ftl.read(Access::read(&[Lpn(lpn)]), flash))
     }

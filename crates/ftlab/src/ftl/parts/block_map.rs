@@ -1,9 +1,8 @@
-//! Where the data block of each logical block is: a table in RAM, or the map on flash
-//! (choices.md#log-maps).
+//! The data block of each logical block: a table in RAM, or a map on flash (choices.md#log-maps).
 //!
-//! On flash the table lies on translation pages of 4 B for each logical block, in blocks of their own at the
-//! start of the device, which are collected by greed. One page of it is in RAM, the one used last. A change is
-//! programmed at once: the block that it replaces is about to be erased.
+//! On flash the table is on translation pages, 4 B for each logical block. They have their own
+//! blocks at the start of the device, with greedy collection. RAM holds the page used last. A
+//! change is programmed at once, because the replaced block is about to be erased.
 
 use super::page_map::PageMap;
 use super::translation_pages::TranslationPages;
@@ -18,7 +17,7 @@ use crate::settings::Sections;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Vtpn};
 
 crate::choices! {
-    /// Where a block map is kept.
+    /// The place of a block map.
     pub enum LogMap {
         /// In RAM, all of it.
         Ram = "ram",
@@ -27,11 +26,11 @@ crate::choices! {
     }
 }
 
-/// Where its pages go.
+/// The place of its pages.
 const MAP: Place = Place { plane: 0, class: Class::MAP };
 
 impl LogMap {
-    /// Blocks at the start of a device that hold nothing but its block map.
+    /// Blocks at the start of a device that hold only its block map.
     #[must_use]
     pub fn blocks(self, geometry: &Geometry) -> u32 {
         match self {
@@ -41,8 +40,8 @@ impl LogMap {
     }
 }
 
-/// Blocks beyond those that the map fills: what a [`BlockPool`](crate::placement::block_pool::BlockPool) with `gc.high` = 2
-/// asks for, so that collecting it always gains a block.
+/// Blocks beyond those that the map fills, so that collecting it always gains a block. A
+/// [`BlockPool`](crate::placement::block_pool::BlockPool) with `gc.high` = 2 needs as many.
 const SPARE_BLOCKS: u32 = 5;
 
 /// Translation pages of a block map.
@@ -74,8 +73,8 @@ impl BlockMap {
         })
     }
 
-    /// The map of these data blocks, after power was lost: what was on flash is not asked for, it is programmed
-    /// anew.
+    /// The map of these data blocks after power was lost. A map on flash is programmed anew,
+    /// without reading the old one.
     ///
     /// # Errors
     /// As [`BlockMap::new`].
@@ -115,8 +114,8 @@ impl BlockMap {
         }
     }
 
-    /// The data block of a logical block as only the simulator knows it without a read: for audits, and for
-    /// what a device has in RAM beside the map.
+    /// The data block of a logical block without a read, as only the simulator knows it. It is for
+    /// audits, and for data that a device has in RAM in addition to the map.
     #[inline]
     #[must_use]
     pub fn peek(&self, lbn: Lbn) -> Option<Pbn> {
@@ -144,7 +143,7 @@ impl BlockMap {
         }
     }
 
-    /// Checks that the map on flash can be found.
+    /// Checks that the map on flash is in place.
     ///
     /// # Panics
     /// When it cannot.
@@ -156,8 +155,8 @@ impl BlockMap {
     }
 }
 
-/// A block map on flash. Its [`TranslationPages`] take the number of a logical block for that of a page, and
-/// hold the number of a block where they else hold that of a page.
+/// A block map on flash. In its [`TranslationPages`], numbers of logical blocks and blocks take the
+/// places of page numbers.
 #[derive(Clone, Debug)]
 pub struct FlashMap {
     pages: TranslationPages,
@@ -232,7 +231,7 @@ mod tests {
     use crate::rng::Rng;
     use crate::units::Bytes;
 
-    /// 8 pages of 128 entries, in 7 blocks of 4 pages: collecting one of these moves pages of the map.
+    /// 8 pages of 128 entries, in 7 blocks of 4 pages: a collection moves pages of the map.
     #[test]
     fn the_map_is_what_was_set_wherever_its_pages_are_moved() {
         let device = DeviceConfig {

@@ -9,13 +9,14 @@
 //! full         log 1 3 1 .           ->  the newest 0 1 2 3 are copied to a fresh block
 //! ```
 //!
-//! A merge takes the newest version of each page, wherever it is (choices.md#merge-in-place), and is a
-//! switch when the log block is full (choices.md#merge-kinds). It ends with the erase of the old data
-//! block. One block is kept free for it, beside the log blocks.
+//! A merge takes the newest version of each page, wherever it is (choices.md#merge-in-place). It is
+//! a switch when the log block is full (choices.md#merge-kinds). It ends with the erase of the old
+//! data block. One block is kept free for it, in addition to the log blocks.
 //!
 //! The simulator has one table from each page to its newest version. A device has the block table,
-//! a bit for each page of a data block, and the page map of its log blocks: what `ram` counts
-//! (choices.md#log-valid-bits). With `log.map = flash` the block table is on flash (choices.md#log-maps).
+//! a bit for each page of a data block, and the page map of its log blocks, which `ram` counts
+//! (choices.md#log-valid-bits). With `log.map = flash` the block table is on flash
+//! (choices.md#log-maps).
 
 use super::block_map::{BlockMap, LogMap};
 use super::page_map::PageMap;
@@ -36,13 +37,13 @@ crate::settings! {
         blocks: Option<u32> = None,
             absent "every block beyond the logical ones and those of the map, but for the one that merges need",
             unit "blocks", laws absent_or(2..=9), source "CACH-FTL, DLOOP; choices.md#log-blocks";
-        /// Where the table of data blocks is kept.
+        /// The place of the table of data blocks.
         map: LogMap = LogMap::Ram, laws LogMap::ALL, source "DLOOP II.A and V.D; choices.md#log-maps";
     }
 }
 
 impl LogConfig {
-    /// Log blocks on this device, for an FTL that needs at least so many.
+    /// Log blocks on this device, for an FTL that needs at least `least`.
     ///
     /// # Errors
     /// [`Error::Config`] when fewer are configured.
@@ -58,13 +59,13 @@ impl LogConfig {
     }
 }
 
-/// A share of the log blocks, rounded down, `least` at least and `most` at most.
+/// A share of the log blocks, rounded down, between `least` and `most`.
 #[must_use]
 pub fn share_of(log_blocks: u32, Ratio(share): Ratio, least: u32, most: u32) -> u32 {
     ((f64::from(log_blocks) * share) as u32).clamp(least, most)
 }
 
-/// How an FTL comes to its data blocks: [`DataBlocks::new`] or [`DataBlocks::mount`].
+/// Makes the data blocks of an FTL: [`DataBlocks::new`] or [`DataBlocks::mount`].
 pub type Begin = fn(&mut Flash, LogMap, u32) -> Result<DataBlocks, Error>;
 
 /// The data blocks of a device, the place of every newest page, and the free blocks.
@@ -75,20 +76,21 @@ pub struct DataBlocks {
     map_blocks: u32,
     newest: PageMap,
     free: FreeBlocks,
-    /// Log blocks that were found after power was lost, until the FTL says what they are.
+    /// Log blocks found after power was lost, until the FTL assigns them.
     found: Vec<FoundBlock>,
     merges: MergeCounts,
-    /// What a merge copies; kept to reuse its memory.
+    /// The pages that a merge copies; kept to reuse its memory.
     spans: Vec<Span>,
-    /// What a run has moved, and where it is now; kept to reuse its memory.
+    /// The pages that a run has moved, with their new places; kept to reuse its memory.
     moved: Vec<(Owner, Ppn)>,
 }
 
 impl DataBlocks {
-    /// No data blocks yet, on a device that must have room for `log_blocks` beside them, and for their map.
+    /// No data blocks yet. The device must have room for `log_blocks` in addition to them, and for
+    /// their map.
     ///
     /// # Errors
-    /// [`Error::Config`] when the device is too small, or insists on ascending order.
+    /// [`Error::Config`] when the device is too small, or requires ascending order.
     pub fn new(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<Self, Error> {
         let map_blocks = map_blocks(flash, map, log_blocks)?;
         let geometry = flash.geometry();
@@ -105,8 +107,8 @@ impl DataBlocks {
         })
     }
 
-    /// The data blocks of a device whose power was cut ([`rebuild`]). What is in its log blocks, the FTL says
-    /// ([`DataBlocks::place_logs`]).
+    /// The data blocks of a device whose power was cut ([`rebuild`]). The FTL then assigns its log
+    /// blocks ([`DataBlocks::place_logs`]).
     ///
     /// # Errors
     /// As [`DataBlocks::new`].
@@ -148,8 +150,9 @@ impl DataBlocks {
         })
     }
 
-    /// Has `place` say what the log blocks are that were found after power was lost, those first that were opened
-    /// first. What is in those for which it has no place is merged. Returns the others, if anything is left in them.
+    /// Calls `place` to assign each log block found after power was lost, in the order in which
+    /// they were opened. Blocks for which it returns `None` are merged. Returns the others that
+    /// still have valid pages.
     pub fn place_logs<Log>(
         &mut self,
         flash: &mut Flash,
@@ -184,13 +187,14 @@ impl DataBlocks {
         self.blocks.ram_bytes()
     }
 
-    /// Bytes in RAM of the block table and of the bits that tell which pages of data blocks are programmed.
+    /// Bytes in RAM of the block table, and of the bits that mark the programmed pages of data
+    /// blocks.
     #[must_use]
     pub fn map_bytes(&self) -> u64 {
         self.table_bytes() + (self.newest.len() as u64).div_ceil(8)
     }
 
-    /// What the laws are told of the map.
+    /// The facts of the map that the FTL checks need.
     #[must_use]
     pub fn accounts(&self) -> Accounts {
         Accounts {
@@ -206,7 +210,7 @@ impl DataBlocks {
         self.merges
     }
 
-    /// Starts counting anew.
+    /// Resets the counts.
     pub fn reset_counts(&mut self) {
         self.merges = MergeCounts::default();
     }
@@ -224,7 +228,7 @@ impl DataBlocks {
         self.blocks.get(lbn, flash)
     }
 
-    /// Where the newest pages of a logical block are that are not in its data block.
+    /// The places of the newest pages of a logical block that are outside its data block.
     #[inline]
     pub fn logged(&self, lbn: Lbn, geometry: &Geometry) -> impl Iterator<Item = Ppn> {
         let first = self.blocks.peek(lbn).map(|home| geometry.first_page(home).0);
@@ -233,7 +237,7 @@ impl DataBlocks {
         newest.filter(move |ppn| !home.contains(&ppn.0))
     }
 
-    /// Whether a logical block has a data block: as bits in RAM tell.
+    /// Whether a logical block has a data block, by bits in RAM.
     #[inline]
     #[must_use]
     pub fn has_block(&self, lbn: Lbn) -> bool {
@@ -253,8 +257,8 @@ impl DataBlocks {
         self.remap(lpn, Some(ppn), flash);
     }
 
-    /// Programs a page for the host at its own offset in its data block, which is allocated for its first
-    /// page. Returns false when that offset is programmed already, as bits in RAM tell.
+    /// Programs a page for the host at its own offset in its data block, which is allocated for its
+    /// first page. Returns false when that offset is already programmed, by bits in RAM.
     pub fn program_in_place(&mut self, lpn: Lpn, flash: &mut Flash) -> bool {
         let geometry = flash.geometry();
         let (lbn, offset) = (geometry.logical_block_of(lpn), geometry.offset_of(lpn));
@@ -274,7 +278,8 @@ impl DataBlocks {
         free
     }
 
-    /// How many of some pages of one logical block find their offsets in its data block programmed.
+    /// The number of some pages of one logical block whose offsets in its data block are
+    /// programmed.
     #[must_use]
     pub fn overwrites(&self, pages: &[Lpn], flash: &Flash) -> usize {
         let geometry = flash.geometry();
@@ -285,7 +290,8 @@ impl DataBlocks {
         block.map_or(0, |pbn| pages.iter().filter(|lpn| is_programmed(pbn, **lpn)).count())
     }
 
-    /// Pages of a logical block that hold data, from offset `first` on: what a merge of it copies, a full one from 0.
+    /// Pages of a logical block that hold data, from offset `first` on: those that a merge copies,
+    /// from 0 if it is full.
     #[must_use]
     pub fn pages_held(&self, lbn: Lbn, first: u32, flash: &Flash) -> u64 {
         let pages = flash.geometry().logical_pages_of(lbn).skip(first as usize);
@@ -301,7 +307,8 @@ impl DataBlocks {
         }
     }
 
-    /// Reads for a merge the OOBs of a data block, if there is one, at the offsets of pages that are nowhere.
+    /// Reads for a merge the OOBs of a data block, if there is one, at the offsets of unmapped
+    /// pages.
     pub fn look_where_nothing_is(&mut self, lbn: Lbn, flash: &mut Flash) {
         let Some(block) = self.block(lbn, flash) else { return };
         let first = flash.geometry().first_page(block).0;
@@ -312,8 +319,8 @@ impl DataBlocks {
         }
     }
 
-    /// Reads pages for the host. The map of data blocks is asked for those that are in one: which are in log
-    /// blocks, or nowhere, is known from RAM.
+    /// Reads pages for the host. A page in a data block needs a lookup in the map of data blocks.
+    /// RAM shows which pages are in log blocks, or unmapped.
     pub fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
@@ -355,7 +362,8 @@ impl DataBlocks {
         }
     }
 
-    /// Copies the valid pages of a block to the erased ones from `to` on, `most` at most; returns which these are.
+    /// Copies the valid pages of a block to at most `most` erased ones from `to` on. Returns their
+    /// logical pages.
     pub fn relocate_run(
         &mut self,
         source: Pbn,
@@ -373,7 +381,7 @@ impl DataBlocks {
         self.moved.iter().map(|(owner, _)| data_page(*owner))
     }
 
-    /// Gives up the data block of a logical block, with the pages in it, which are in a log block then.
+    /// Detaches the data block of a logical block with its pages, which then are in a log block.
     pub fn detach(&mut self, lbn: Lbn, flash: &mut Flash) -> Option<Pbn> {
         if !self.has_block(lbn) {
             return None;
@@ -392,7 +400,7 @@ impl DataBlocks {
     /// Takes a free block.
     ///
     /// # Panics
-    /// When there is none: the FTL holds more log blocks than it said.
+    /// When there is none: the FTL holds more log blocks than it declared.
     pub fn take(&mut self) -> Pbn {
         self.free.take().expect("one block is kept free for merges")
     }
@@ -403,14 +411,15 @@ impl DataBlocks {
         unless_bug!(DataLogLost, self.free.give(pbn, flash));
     }
 
-    /// Full merge: copies the newest pages of a logical block to a fresh one. A page that the host
-    /// writes takes its place among them.
+    /// Full merge: copies the newest pages of a logical block to a fresh block. A page that the
+    /// host writes is programmed in its place among them.
     pub fn merge_full(&mut self, lbn: Lbn, host: Option<Lpn>, flash: &mut Flash) {
         let old = self.merge_aside(lbn, host, flash);
         self.release(old, flash);
     }
 
-    /// Full merge that does not erase the old data block, which holds no valid page, and returns it.
+    /// Full merge that returns the old data block, which holds no valid page, instead of erasing
+    /// it.
     pub fn merge_aside(&mut self, lbn: Lbn, host: Option<Lpn>, flash: &mut Flash) -> Pbn {
         let old = self.replaced(lbn, flash);
         let fresh = self.take();
@@ -426,8 +435,8 @@ impl DataBlocks {
         old
     }
 
-    /// Copies the pages of a logical block that has no data block to a new one: a merge that replaces
-    /// nothing and is not counted.
+    /// Copies the pages of a logical block that has no data block to a new one. This merge replaces
+    /// no block and is not counted.
     ///
     /// # Panics
     /// When it has no pages.
@@ -438,9 +447,10 @@ impl DataBlocks {
         self.blocks.set(lbn, Some(fresh), flash);
     }
 
-    /// Partial merge: a log block with pages at their own offsets becomes the data block. From offset `held`
-    /// on, the newest pages that it lacks are copied to it, and a page that the host writes is programmed in
-    /// its place. The merge is a switch when the log block was full (DLOOP II.A).
+    /// Partial merge: a log block with pages at their own offsets becomes the data block. From
+    /// offset `held` on, the newest pages that it lacks are copied to it. A page that the host
+    /// writes is programmed in its place. The merge is a switch when the log block was full (DLOOP
+    /// II.A).
     pub fn merge_into(
         &mut self,
         lbn: Lbn,
@@ -460,8 +470,8 @@ impl DataBlocks {
         }
     }
 
-    /// Copies the newest pages of a logical block, from offset `first` on, to their offsets in `to`,
-    /// unless they are there. Returns the number of pages programmed.
+    /// Copies the newest pages of a logical block, from offset `first` on, to their offsets in
+    /// `to`, unless they are there. Returns the number of programmed pages.
     fn gather(
         &mut self,
         lbn: Lbn,
@@ -533,8 +543,8 @@ impl DataBlocks {
         self.free.give(pbn, flash);
     }
 
-    /// Recomputes where everything is from the flash: each newest page at its own offset of its data
-    /// block, or in one of the `logs`; each block a data block, a log block or free.
+    /// Recomputes all places from the flash. Each newest page is at its own offset of its data
+    /// block, or in one of the `logs`. Each block is a data block, a log block or free.
     ///
     /// # Panics
     /// When something is elsewhere.
@@ -594,7 +604,7 @@ fn map_blocks(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<u32, Er
     Ok(map_blocks)
 }
 
-/// The logical page of an owner that is none of a map.
+/// The logical page of an owner that is not a page of a map.
 fn data_page(owner: Owner) -> Lpn {
     match owner {
         Owner::Data(lpn) => lpn,

@@ -1,4 +1,4 @@
-//! Pages that are in RAM above the flash, and the versions that prove that none is lost.
+//! Pages that are in RAM above the flash, and the versions that prove that no page is lost.
 //!
 //! ```text
 //! host write --> newest version --in RAM--> held, dirty --flush--> on flash
@@ -6,9 +6,9 @@
 //!                       overwritten: absorbed  |        read: held, clean
 //! ```
 //!
-//! A page in RAM has the newest version until it is flushed. Three versions of each logical page are
-//! compared: the one that the host wrote last, the copy in RAM, and the one on flash. The flash verifies
-//! what it holds itself; here it is only asked whether it programmed a flushed page.
+//! A page in RAM has the newest version until it is flushed. Three versions of each logical page
+//! are compared: the last write of the host, the copy in RAM, and the one on flash. The flash
+//! verifies its pages itself; here it is only queried whether it programmed a flushed page.
 //!
 //! Versions have 14 bits. Memory: 6 bytes per logical page; tables begin as zeroes.
 
@@ -35,9 +35,9 @@ counts! {
     pub struct BufferCounts {
         /// Pages read from RAM.
         pub read_hits: u64,
-        /// Those that hold no data, for they were never written.
+        /// Those that hold no data, because they were never written.
         pub unwritten_hits: u64,
-        /// Pages written that were in RAM.
+        /// Page writes that found their page in RAM.
         pub write_hits: u64,
         /// Versions that were never programmed: overwritten or trimmed while they were in RAM.
         pub absorbed: u64,
@@ -47,9 +47,9 @@ counts! {
         pub flushed_pages: u64,
         /// Pages read from flash and programmed again to complete a group.
         pub padded_pages: u64,
-        /// Pages of which a part was written, and which were read for that.
+        /// Pages that were read because only a part was written.
         pub completed_pages: u64,
-        /// Pages whose newest version is in RAM alone, now.
+        /// Pages whose newest version is now only in RAM.
         pub dirty: u64,
         /// `dirty` when measuring started.
         pub dirty_at_start: u64,
@@ -85,9 +85,9 @@ pub struct HeldPages {
     newest: Vec<u16>,
     /// Version on flash; 0 for none.
     on_flash: Vec<u16>,
-    /// Version of the copy in RAM with `HELD`, and with `DIRTY` when it is nowhere else; 0 for none.
+    /// Version of the copy in RAM with `HELD`, and with `DIRTY` when it is only there; 0 for none.
     held: Vec<u16>,
-    /// What the host says of dirty pages, where it says something.
+    /// The attributes that the host gave to dirty pages, if any.
     metas: FxHashMap<Lpn, Meta>,
     counts: BufferCounts,
     /// Whether a page that leaves is programmed at once, and not kept in RAM below.
@@ -109,13 +109,13 @@ impl HeldPages {
         }
     }
 
-    /// The same above another buffer, which verifies what it programs itself.
+    /// The same above another buffer, which verifies its own programs.
     #[must_use]
     pub fn above_a_buffer(self) -> Self {
         HeldPages { above_flash: false, ..self }
     }
 
-    /// Goes on with nothing in RAM. Exactly these logical pages are on flash.
+    /// Recovers with nothing in RAM. Exactly these logical pages are on flash.
     pub fn resume(&mut self, is_on_flash: impl Fn(Lpn) -> bool) {
         for lpn in (0..self.held.len() as u32).map(Lpn) {
             let version = u16::from(is_on_flash(lpn));
@@ -129,7 +129,7 @@ impl HeldPages {
         self.counts
     }
 
-    /// Starts counting anew; what is in RAM stays there.
+    /// Resets the counts; what is in RAM remains.
     pub fn reset_counts(&mut self) {
         let dirty = self.counts.dirty;
         self.counts = BufferCounts { dirty, dirty_at_start: dirty, ..BufferCounts::default() };
@@ -142,7 +142,7 @@ impl HeldPages {
         self.held[lpn.index()] & HELD != 0
     }
 
-    /// Whether the newest version of a page is in RAM alone.
+    /// Whether the newest version of a page is only in RAM.
     #[inline]
     #[must_use]
     pub fn is_dirty(&self, lpn: Lpn) -> bool {
@@ -156,7 +156,7 @@ impl HeldPages {
         self.on_flash[lpn.index()] != 0
     }
 
-    /// Notes that the host writes a page, whose newest version is in RAM then.
+    /// Notes that the host writes a page. Its newest version is then in RAM.
     pub fn write(&mut self, lpn: Lpn, meta: Meta) {
         self.forget_meta(lpn);
         if unless_bug!(HeldForgetsMeta, !meta.is_unset(), false) {
@@ -191,7 +191,8 @@ impl HeldPages {
         self.must_be_newest(lpn, self.held[lpn.index()] & VERSION, "in RAM");
     }
 
-    /// The host reads a page that is in RAM, but needs what is on flash to complete it: no hit.
+    /// The host reads a page that is in RAM, but needs the copy on flash to complete it, which is
+    /// no hit.
     ///
     /// # Panics
     /// When the newest version is not in RAM.
@@ -199,7 +200,7 @@ impl HeldPages {
         self.must_be_newest(lpn, self.held[lpn.index()] & VERSION, "in RAM");
     }
 
-    /// The host reads a page that is not in RAM; the flash verifies what it returns.
+    /// The host reads a page that is not in RAM; the flash verifies the result.
     ///
     /// # Panics
     /// When the newest version is not on flash.
@@ -238,8 +239,9 @@ impl HeldPages {
         }
     }
 
-    /// Has `program` write a group to flash: dirty pages, which leave RAM, and pages that are not in RAM
-    /// and are written again to complete the group. It is asked once, or `apart` once for each run of pages of which the
+    /// Has `program` write a group to flash: dirty pages, which leave RAM, and pages that are
+    /// written again to complete the group. It is called once. With `apart` it is called once for
+    /// each run of pages with equal attributes.
     /// host says the same.
     ///
     /// # Panics
@@ -264,7 +266,7 @@ impl HeldPages {
         self.counts.flushed_groups += 1;
     }
 
-    /// What the host says of a dirty page; `None` for any other.
+    /// The attributes of a dirty page; `None` for any other.
     fn meta_of(&self, lpn: Lpn) -> Option<Meta> {
         self.is_dirty(lpn).then(|| self.metas.get(&lpn).copied().unwrap_or_default())
     }
@@ -283,7 +285,7 @@ impl HeldPages {
         self.counts.dirty -= 1;
     }
 
-    /// Compares where the newest versions are with what the flash holds. Returns the pages in RAM.
+    /// Compares the places of the newest versions with the flash. Returns the pages in RAM.
     ///
     /// # Panics
     /// When a page was lost, or the counts are wrong.

@@ -1,5 +1,5 @@
-//! A page map whose pieces lie in the OOBs of data pages, as MLC allows: the OOB of a page is
-//! programmed once, with the page, and holds the newest version of the piece that covers the page.
+//! A page map whose pieces lie in the OOBs of data pages, as MLC permits. The OOB of a page is
+//! programmed once, with the page. It holds the newest version of the piece that covers the page.
 //!
 //! ```text
 //! group     0 .. G-1 | G .. 2G-1 | ...         logical pages that share blocks with no others
@@ -7,11 +7,11 @@
 //! holder    of a piece: the page whose OOB holds its newest version
 //! ```
 //!
-//! A write of a page rewrites its piece, so a page that is superseded by another holds no newest
-//! piece. A trim writes nothing: a trimmed page may still hold the newest piece of its neighbours, which
+//! A write of a page rewrites its piece, so a superseded page holds no newest piece. A trim writes
+//! nothing. A trimmed page may still hold the newest piece of its neighbours, which
 //! [`OobMap::rescue`] saves before the block is erased.
 //!
-//! The simulator keeps the map and the holders in RAM; what a device would keep is what `ram` counts.
+//! The simulator keeps the map and the holders in RAM; `ram` counts what a device would keep.
 
 use super::page_map::PageMap;
 use crate::device::geometry::Divisor;
@@ -45,13 +45,13 @@ pub struct OobMap {
     /// `None` when a piece covers one page.
     by_rows: Option<Divisor>,
     oob_bytes: u32,
-    /// Whether each OOB has the holders of all pieces of its group, too.
+    /// Whether each OOB also has the holders of all pieces of its group.
     has_directory: bool,
 }
 
 impl OobMap {
-    /// An empty map, in groups of `group` logical pages and pieces of `rows` mappings. Each OOB is filled
-    /// with `oob_bytes`.
+    /// An empty map, in groups of `group` logical pages and pieces of `rows` mappings. Each OOB
+    /// holds `oob_bytes`.
     #[must_use]
     pub fn new(logical_pages: u32, group: u32, rows: u32, oob_bytes: u32) -> Self {
         let pieces = group.div_ceil(rows);
@@ -69,7 +69,7 @@ impl OobMap {
         }
     }
 
-    /// The same with the holders of all pieces of a group in each of its OOBs.
+    /// The same, with the holders of all pieces of a group in each of its OOBs.
     #[must_use]
     pub fn with_directories(self) -> Self {
         OobMap { has_directory: true, ..self }
@@ -111,7 +111,8 @@ impl OobMap {
         self.pieces
     }
 
-    /// The page whose OOB holds the newest version of a piece; `None` when it was never written.
+    /// The page whose OOB holds the newest version of a piece; `None` when the piece was never
+    /// written.
     #[inline]
     #[must_use]
     pub fn holder(&self, piece: u32) -> Option<Ppn> {
@@ -147,8 +148,8 @@ impl OobMap {
         self.newest.replace(lpn, None).map(|old| flash.invalidate(old))
     }
 
-    /// A page whose move saves a piece that is in block `victim`, which is about to be erased: any page that
-    /// the piece covers. A piece that covers no mapped page is dropped.
+    /// A page whose move saves a piece that is in block `victim`, which is about to be erased. It
+    /// is any page that the piece covers. A piece that covers no mapped page is dropped.
     pub fn rescue(&mut self, piece: u32, victim: Pbn, flash: &Flash) -> Option<Ppn> {
         let holder = self.holder(piece)?;
         if flash.geometry().block_of(holder) != victim {
@@ -180,8 +181,8 @@ impl OobMap {
         (first..end.min(self.newest.len() as u32)).map(Lpn)
     }
 
-    /// What the OOB of a page is programmed with that goes to `to`: its piece and, where groups have one, the
-    /// directory.
+    /// The content of the OOB of a page that is programmed to `to`: its piece and, where groups
+    /// have one, the directory.
     fn content(&self, lpn: Lpn, to: Ppn) -> Content {
         let piece = self.piece_of(lpn);
         let place = |page| if page == lpn { Some(to) } else { self.newest(page) };
@@ -198,9 +199,9 @@ impl OobMap {
         pieces.map(|piece| (piece, self.holders[piece as usize]))
     }
 
-    /// Takes over the pages that were found after power was lost, and which of them hold their pieces as they are.
-    /// A piece that lacks a page, or has one that was trimmed since, or moved by what the cut has undone, is
-    /// [lost](Self::lost_piece).
+    /// Takes over the pages found after power was lost, and finds which of them hold their pieces
+    /// in the present form. A piece is [lost](Self::lost_piece) if a page in it is missing, was
+    /// trimmed since, or was moved by a copy that the cut has undone.
     pub fn recover(&mut self, found: &[Page], flash: &mut Flash) {
         self.newest.fill(found);
         for page in found {
@@ -211,14 +212,14 @@ impl OobMap {
         }
     }
 
-    /// Whether the OOB of a page has its piece as it is.
+    /// Whether the OOB of a page has its piece in the present form.
     fn has_rows(&self, ppn: Ppn, lpn: Lpn, flash: &Flash) -> bool {
         let rows: Vec<Mapping> =
             self.covered(self.piece_of(lpn)).map(|page| self.newest(page).into()).collect();
         flash.oob_content(ppn).is_some_and(|content| content.starts_with(&rows))
     }
 
-    /// Whether the OOB of a page has the directory of its group as it is.
+    /// Whether the OOB of a page has the directory of its group in the present form.
     #[must_use]
     pub fn has_directory(&self, ppn: Ppn, lpn: Lpn, flash: &Flash) -> bool {
         let directory: Vec<Mapping> =
@@ -232,7 +233,7 @@ impl OobMap {
         0..self.holders.len() as u32
     }
 
-    /// Any page of a piece that no OOB has as it is: one that is to be moved, so that an OOB has.
+    /// Any page of a piece that no OOB has in its present form. Moving the page writes the piece.
     #[must_use]
     pub fn lost_piece(&self, piece: u32) -> Option<Ppn> {
         self.any_page(piece).filter(|_| self.holder(piece).is_none())
@@ -244,8 +245,8 @@ impl OobMap {
         piece / self.pieces
     }
 
-    /// Recomputes where everything is from the flash: each newest page holds its page in a block of
-    /// its group, and the piece of each is held by a page of the group.
+    /// Recomputes all places from the flash. Each newest page is in a block of its group. A page of
+    /// the group holds the piece of each.
     ///
     /// # Panics
     /// When something is elsewhere.

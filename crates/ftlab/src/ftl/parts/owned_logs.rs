@@ -1,8 +1,8 @@
 //! Log blocks that belong to one logical block each, written page after page: at most one for each
 //! logical block, and a fixed number in all.
 //!
-//! A log block is merged when it is full and its owner writes again, or, when all are in use, because
-//! another logical block needs one: the log block written least recently goes.
+//! A log block is merged when it is full and its owner writes again. When all are in use and
+//! another logical block needs one, the log block written least recently is merged.
 
 use super::data_blocks::DataBlocks;
 use super::sequential_log::SequentialLog;
@@ -12,12 +12,12 @@ use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::BTreeSet;
 
-/// Which merges an FTL can do.
+/// The merges that an FTL can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kinds {
     /// A log block that was written in order becomes the data block.
     All,
-    /// Every merge is full, and finds out from OOBs which page is where.
+    /// Every merge is full, and reads OOBs to find each page.
     Full,
 }
 
@@ -45,7 +45,7 @@ pub struct OwnedLogs {
 }
 
 impl OwnedLog {
-    /// A log block that was found after power was lost, if it is such a one.
+    /// A log block found after power was lost, if it is of this kind.
     #[must_use]
     pub fn found(block: &FoundBlock, flash: &Flash) -> Option<Self> {
         let lbn = block.owner(flash.geometry()).filter(|_| block.can_be_read(flash))?;
@@ -69,7 +69,7 @@ impl OwnedLogs {
         self.data.newest(lpn)
     }
 
-    /// Takes over the log blocks that were found after power was lost, of each logical block the first.
+    /// Takes over the log blocks found after power was lost, the first of each logical block.
     pub fn take_over(&mut self, flash: &mut Flash) {
         let (mut owners, most) = (BTreeSet::new(), self.most);
         let mut logs = self.data.place_logs(flash, |block, flash| {
@@ -80,7 +80,7 @@ impl OwnedLogs {
         logs.into_iter().for_each(|(_, log)| self.attach(log));
     }
 
-    /// Gives a logical block that has none this log block.
+    /// Gives a logical block without a log block this one.
     pub fn attach(&mut self, log: OwnedLog) {
         self.logs.insert(log.lbn.0, log);
     }
@@ -125,7 +125,8 @@ impl OwnedLogs {
         self.logs.get(lbn.0)
     }
 
-    /// Pages that a merge copies before these pages of one logical block can be written, if there must be one.
+    /// Pages that a merge copies before these pages of one logical block can be written, if a merge
+    /// is needed.
     #[must_use]
     pub fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
         let overwrites = self.data.overwrites(pages, flash);
@@ -146,7 +147,7 @@ impl OwnedLogs {
         })
     }
 
-    /// Writes a page for the host: at its offset when nothing is there yet, else to the log.
+    /// Writes a page for the host: at its offset if that is erased, otherwise to the log.
     pub fn write(&mut self, lpn: Lpn, flash: &mut Flash) {
         if self.data.program_in_place(lpn, flash) {
             return;
@@ -183,7 +184,7 @@ impl OwnedLogs {
         self.data.relocate(lpn, page, Cause::Merge, flash);
     }
 
-    /// Gives a logical block that has none a log block.
+    /// Gives a logical block without a log block a fresh one.
     pub fn open(&mut self, lbn: Lbn) {
         let pbn = self.data.take();
         self.attach(OwnedLog { lbn, pbn, written: 0, in_order: true });
@@ -206,7 +207,8 @@ impl OwnedLogs {
         Ppn(flash.geometry().first_page(log.pbn).0 + log.written - 1)
     }
 
-    /// Whether a merge makes a log block the data block, as it is from its first page on.
+    /// Whether a merge makes a log block the data block, because its pages are in order from the
+    /// first.
     fn becomes_data(&self, log: &OwnedLog) -> bool {
         log.in_order && self.kinds == Kinds::All
     }
@@ -228,8 +230,9 @@ impl OwnedLogs {
         }
     }
 
-    /// Reads the OOBs that tell where the newest pages of a logical block are: all of its log block, and those of
-    /// its data block where nothing is. A page that is copied brings its own along.
+    /// Reads the OOBs that locate the newest pages of a logical block. These are all of its log
+    /// block, and those of its data block at the offsets of unmapped pages. A copied page includes
+    /// its OOB.
     fn look_for_pages(&mut self, log: &OwnedLog, flash: &mut Flash) {
         flash.scan_oob(flash.geometry().first_page(log.pbn), log.written, Cause::Merge);
         self.data.look_where_nothing_is(log.lbn, flash);
@@ -251,7 +254,8 @@ impl OwnedLogs {
         }
     }
 
-    /// Checks that a log block holds as many pages of its owner as were written, in order if it says so.
+    /// Checks the number of pages of its owner in a log block, and their order if the log block
+    /// claims one.
     fn audit_log(&self, log: &OwnedLog, flash: &Flash) {
         let geometry = flash.geometry();
         let first = geometry.first_page(log.pbn).0;

@@ -31,7 +31,7 @@ impl PageMap {
         Mapping::from_raw(std::mem::replace(&mut self.entries[lpn.index()], new)).get()
     }
 
-    /// Sets where these logical pages are, as they were found after power was lost.
+    /// Sets the places of these logical pages, as found after power was lost.
     pub fn fill(&mut self, pages: &[Page]) {
         for page in pages {
             if let Owner::Data(lpn) = page.owner {
@@ -40,20 +40,21 @@ impl PageMap {
         }
     }
 
-    /// Makes a table one of the pages `first` to `last` alone; page `first` is its page 0.
+    /// Makes a table of only the pages `first` to `last`; page `first` is its page 0.
     pub fn copy_part(&self, first: Lpn, last: Lpn, part: &mut PageMap) {
         part.entries.clear();
         part.entries.extend_from_slice(&self.entries[first.index()..=last.index()]);
     }
 
-    /// The same as a translation page holds it.
+    /// The same as the content of a translation page.
     #[must_use]
     pub fn mappings(&self, first: Lpn, last: Lpn) -> Content {
         let raw = &self.entries[first.index()..=last.index()];
         raw.iter().map(|raw| Mapping::from_raw(*raw)).collect()
     }
 
-    /// Whether a page, not the first, is behind the one before on flash, or both are unmapped.
+    /// Whether a page, not the first, directly follows the one before on flash, or both are
+    /// unmapped.
     #[inline]
     #[must_use]
     pub fn continues(&self, lpn: Lpn) -> bool {
@@ -61,11 +62,11 @@ impl PageMap {
         raw == before + u32::from(before != 0)
     }
 
-    /// Number of runs: of pages whose physical pages follow each other, or of unmapped ones.
+    /// Number of runs: of pages with consecutive physical pages, or of unmapped ones.
     #[must_use]
     pub fn runs(&self) -> usize {
         let Some((_, later)) = self.entries.split_first() else { return 0 };
-        // What follows is one more, or unmapped again; without a branch this looks at many at a time.
+        // A successor is one more, or again unmapped. Without a branch the loop is vectorized.
         let breaks = |(a, b): (&u32, &u32)| u32::from(*b != *a + u32::from(*a != 0));
         1 + self.entries.iter().zip(later).map(breaks).sum::<u32>() as usize
     }

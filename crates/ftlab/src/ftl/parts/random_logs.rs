@@ -1,8 +1,9 @@
 //! Log blocks that several logical blocks share, written page after page.
 //!
-//! Before such a log block is erased, every logical block with a valid page in it must be merged. Their
-//! number, the *associativity* of the log block, is the price of reclaiming it. The FTL reports each page
-//! that is superseded in a log block, so the price is always exact, and the cheapest block is known.
+//! Before such a log block is erased, every logical block with a valid page in it must be merged.
+//! Their number, the *associativity* of the log block, is the price of reclaiming it. The FTL
+//! reports each page that is superseded in a log block. The price is therefore always exact, and
+//! the cheapest block is known.
 
 use super::data_blocks::DataBlocks;
 use crate::cache::indexed_heap::IndexedHeap;
@@ -15,11 +16,11 @@ use std::collections::BTreeMap;
 /// The price of reclaiming a log block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Price {
-    /// Logical blocks to merge, of which a log takes so many at most.
+    /// Logical blocks to merge. A log has pages of at most this number of them.
     Owners(u32),
     /// Pages to copy.
     Pages,
-    /// The same for all: the oldest goes first.
+    /// Equal for all: the oldest is reclaimed first.
     Same,
 }
 
@@ -33,11 +34,11 @@ pub struct RandomLog {
     /// Logical blocks with valid pages, if these are the price.
     owners: u32,
     valid: u32,
-    /// In the order in which logs were opened; never used again.
+    /// Numbers the logs in the order of opening; never reused.
     number: u64,
 }
 
-/// A log block with valid pages of a logical block, and how many these are.
+/// A log block with valid pages of a logical block, and the number of these pages.
 type Share = (Pbn, u32);
 
 /// By price, and the oldest first among equals.
@@ -46,9 +47,9 @@ type Rank = (u32, u64);
 /// Shared log blocks, each known by its block.
 #[derive(Clone, Debug)]
 pub struct RandomLogs {
-    /// By block, and by age: they are never touched.
+    /// By block, and by age: logs are never touched.
     logs: RecentMap<RandomLog>,
-    /// Of each logical block, if these are the price: few, as a merge takes all of them.
+    /// For each logical block, if owners are the price: few, as a merge takes all of them.
     shares: Vec<Vec<Share>>,
     opened: u64,
     pages_per_block: usize,
@@ -125,7 +126,7 @@ impl RandomLogs {
         self.adopt(RandomLog { pbn, written, owners, valid, number: 0 });
     }
 
-    /// Takes over a block that was found after power was lost, with what was written to it.
+    /// Takes over a block found after power was lost, with its written pages.
     pub fn take_over(&mut self, block: &FoundBlock, written: Vec<Lpn>, flash: &Flash) {
         let valid = flash.valid_in(block.pbn);
         let mut owners = 0;
@@ -136,7 +137,8 @@ impl RandomLogs {
         self.adopt(RandomLog { pbn: block.pbn, written, owners, valid, number: 0 });
     }
 
-    /// Notes that a log has more valid pages of a logical block, if that matters; returns whether it had none.
+    /// Notes that a log has more valid pages of a logical block, if owners are the price. Returns
+    /// whether it had none.
     #[inline]
     fn gain(&mut self, lbn: Lbn, (pbn, pages): Share) -> bool {
         let Some(shares) = self.shares.get_mut(lbn.index()) else { return false };
@@ -174,7 +176,7 @@ impl RandomLogs {
         self.logs.insert(pbn, RandomLog { number, ..log });
     }
 
-    /// Takes a log block out of use, of which nothing is valid any more.
+    /// Takes a log block without valid pages out of use.
     ///
     /// # Panics
     /// When there is no such log.
@@ -223,7 +225,7 @@ impl RandomLogs {
         self.logs.least_recent().map(Pbn)
     }
 
-    /// The cheapest log block to reclaim, whether or not it can still be written.
+    /// The cheapest log block to reclaim, open or closed.
     #[must_use]
     pub fn cheapest(&self) -> Option<Pbn> {
         let heaps = [&self.open, &self.closed];
@@ -231,13 +233,13 @@ impl RandomLogs {
         ranked.into_iter().flatten().min().map(|(_, pbn)| pbn)
     }
 
-    /// The cheapest log block to reclaim of those that cannot be written any more.
+    /// The cheapest log block to reclaim of those that can no longer be written.
     #[must_use]
     pub fn cheapest_closed(&self) -> Option<Pbn> {
         self.closed.min().map(Pbn)
     }
 
-    /// The logical page of a page of a log, for each that was written.
+    /// The logical page of each written page of a log.
     pub fn written(&self, pbn: Pbn, geometry: &Geometry) -> impl Iterator<Item = (Ppn, Lpn)> {
         let first = geometry.first_page(pbn).0;
         (first..).map(Ppn).zip(self.log(pbn).written.iter().copied())
@@ -272,14 +274,14 @@ impl RandomLogs {
         owners
     }
 
-    /// Whether no more pages fit into so many blocks.
+    /// Whether no more pages fit into `most_blocks` blocks.
     #[must_use]
     pub fn is_full(&self, most_blocks: usize) -> bool {
         self.writable.is_empty() && self.len() == most_blocks
     }
 
-    /// Programs a page for the host in a block that any logical block may write, or a fresh one if there is
-    /// none. The old version is superseded already.
+    /// Programs a page for the host in a block that any logical block may write, or a fresh one if
+    /// there is none. The old version is already superseded.
     pub fn append_anywhere(&mut self, lpn: Lpn, data: &mut DataBlocks, flash: &mut Flash) {
         let pbn = self.writable_or_open(data);
         self.append(pbn, lpn, data, flash);
@@ -294,7 +296,7 @@ impl RandomLogs {
         })
     }
 
-    /// Programs a page for the host, whose old version is superseded already.
+    /// Programs a page for the host, whose old version is already superseded.
     pub fn append(&mut self, pbn: Pbn, lpn: Lpn, data: &mut DataBlocks, flash: &mut Flash) {
         let page = self.next_page(pbn, lpn, flash.geometry());
         data.program(lpn, page, flash);
@@ -321,7 +323,8 @@ impl RandomLogs {
         (self.pages_per_block - self.log(pbn).written.len()) as u32
     }
 
-    /// Notes that valid pages were moved to the next pages of a log, where owners do not matter.
+    /// Notes that valid pages were moved to the next pages of a log, where owners are not the
+    /// price.
     pub fn moved_in(&mut self, pbn: Pbn, pages: impl Iterator<Item = Lpn>) {
         debug_assert!(self.shares.is_empty(), "owners matter");
         let log = self.logs.get_mut(pbn.0).expect("a log in use");
@@ -331,7 +334,7 @@ impl RandomLogs {
         self.rank(pbn);
     }
 
-    /// Notes that so many valid pages of a log were moved, where owners do not matter.
+    /// Notes that `pages` valid pages of a log were moved, where owners are not the price.
     pub fn moved_out(&mut self, pbn: Pbn, pages: u32) {
         debug_assert!(self.shares.is_empty(), "owners matter");
         self.shrink(pbn, pages, 0);
@@ -344,7 +347,7 @@ impl RandomLogs {
         }
     }
 
-    /// Notes that a block has a valid page of a logical block less, if it is one of these.
+    /// Notes that a block has one valid page of a logical block less, if it is one of these.
     #[inline]
     fn lose(&mut self, lbn: Lbn, pbn: Pbn) {
         if !self.logs.contains(pbn.0) {
@@ -404,7 +407,7 @@ impl RandomLogs {
         }
     }
 
-    /// Ranks a log anew that has changed.
+    /// Ranks a changed log again.
     fn rank(&mut self, pbn: Pbn) {
         let log = self.log(pbn);
         let (is_open, number, rank) =

@@ -1,4 +1,4 @@
-//! What is left of data blocks and log blocks after power was lost.
+//! The data blocks and log blocks that remain after power was lost.
 //!
 //! ```text
 //! found     data 0 - 2 -   log 1 3 - -      the newest pages of a logical block, in several blocks
@@ -7,16 +7,17 @@
 //!                                           their offsets erased, or to a free one
 //! ```
 //!
-//! A data block has a version of all that log blocks have newer ones of, so those that were there are found again.
-//! What is merged is what a cut has left in the midst of a merge, and logical blocks of whose data block all was
-//! superseded. All other blocks are log blocks: the FTL says what they are.
+//! A data block has a version of every page of which log blocks have newer ones, so the former data
+//! blocks are found again. Two kinds of logical blocks are merged: those whose merge was cut, and
+//! those whose data block was superseded as a whole. All other blocks are log blocks, which the FTL
+//! assigns.
 //!
-//! Each logical block without a home takes a free block. One more is there unless power was cut in a merge into the
-//! last one, and a page that the host writes in the midst of a merge
-//! ([`DataBlocks::merge_full`](super::data_blocks::DataBlocks::merge_full)) is nowhere else: that write was not
-//! acknowledged, and is forgotten.
+//! Each logical block without a home takes a free block. There is one more free block unless power
+//! was cut in a merge into the last one. A page that the host writes during a merge
+//! ([`DataBlocks::merge_full`](super::data_blocks::DataBlocks::merge_full)) has no other copy. That
+//! write was not acknowledged, and is dropped.
 //!
-//! Nothing is erased that is not elsewhere, so this can be cut itself.
+//! A block is erased only when its pages are elsewhere, so a cut may interrupt this, too.
 
 use super::page_map::PageMap;
 use crate::flash::{BlockKind, Cause, Flash};
@@ -30,15 +31,15 @@ use std::ops::Range;
 pub struct Rebuilt {
     /// The data block of each logical block.
     pub homes: Vec<Option<Pbn>>,
-    /// Where each page is.
+    /// The place of each page.
     pub newest: PageMap,
-    /// Those that hold nothing.
+    /// The blocks without valid pages.
     pub free: FreeBlocks,
-    /// The others, with all that is in them, those first whose first page was written first.
+    /// The others with all pages in them, ordered by their first write.
     pub logs: Vec<FoundBlock>,
 }
 
-/// Finds out what is in these blocks.
+/// Finds the contents of these blocks.
 pub fn rebuild(blocks: Range<u32>, flash: &mut Flash) -> Rebuilt {
     let mut survey = Survey::of(blocks.clone(), Filled::Anywhere, flash);
     let mut newest = survey.newest(flash.geometry());
@@ -69,8 +70,9 @@ fn page_map(newest: &[Page], flash: &Flash) -> PageMap {
 }
 
 impl Rebuilt {
-    /// Of the blocks with pages of one logical block at their offsets, the one that was its data block; else the
-    /// one with most pages of those that have room for the others.
+    /// Finds the former data block among the blocks with pages of one logical block at their
+    /// offsets. Without one, takes the block with most pages among those that have room for the
+    /// others.
     fn find_homes(&mut self, flash: &Flash) {
         let mut best = vec![(false, 0); self.homes.len()];
         for block in &self.logs {
@@ -89,7 +91,7 @@ impl Rebuilt {
         });
     }
 
-    /// Where a page would be in a block.
+    /// The place of a page in a block.
     fn slot(pbn: Pbn, lpn: Lpn, flash: &Flash) -> Ppn {
         flash.geometry().page_at(pbn, flash.geometry().offset_of(lpn))
     }
@@ -100,7 +102,7 @@ impl Rebuilt {
         self.newest.get(lpn).is_none_or(|ppn| ppn == slot) || flash.is_programmed(slot)
     }
 
-    /// Whether the pages of a logical block that are elsewhere find their offsets erased in a block.
+    /// Whether the pages of a logical block in other blocks find their offsets in a block erased.
     fn has_room(&self, pbn: Pbn, lbn: Lbn, flash: &Flash) -> bool {
         let finds_room = |lpn: Lpn| {
             let slot = Self::slot(pbn, lpn, flash);
@@ -110,8 +112,8 @@ impl Rebuilt {
         unless_bug!(RebuildOverwrites, pages.all(finds_room), true)
     }
 
-    /// Merges the logical blocks that have pages elsewhere than in their data blocks of which no version is there:
-    /// those that were merged when power was cut, and those without a data block.
+    /// Merges logical blocks with pages outside their data blocks of which no version is inside.
+    /// Their merge was cut, or they have no data block.
     pub fn end_merges(&mut self, flash: &mut Flash) {
         for lbn in (0..self.homes.len() as u32).map(Lbn) {
             let home = self.homes[lbn.index()];
@@ -127,7 +129,7 @@ impl Rebuilt {
         }
     }
 
-    /// Copies what a logical block has elsewhere to its home.
+    /// Copies the pages of a logical block in other blocks to its home.
     fn gather(&mut self, lbn: Lbn, flash: &mut Flash) {
         let Rebuilt { homes, free, .. } = self;
         let take = || free.take().expect("a free block for each logical block without one");

@@ -1,5 +1,5 @@
-//! A log block that holds offsets 0 to `next - 1` of one logical block, in order: while nothing in it
-//! is superseded, it becomes the data block by a switch or a partial merge.
+//! A log block that holds offsets 0 to `next - 1` of one logical block, in order. While no page in
+//! it is superseded, it becomes the data block by a switch or a partial merge.
 
 use super::data_blocks::DataBlocks;
 use crate::flash::Flash;
@@ -23,7 +23,7 @@ impl SequentialLog {
         SequentialLog { lbn, pbn: data.take(), next: 0 }
     }
 
-    /// A log block that was found after power was lost, if it is such a one.
+    /// A log block found after power was lost, if it is of this kind.
     #[must_use]
     pub fn found(block: &FoundBlock, flash: &Flash) -> Option<Self> {
         let lbn = block.in_place(flash.geometry()).filter(|_| block.is_newest(flash))?;
@@ -47,7 +47,7 @@ impl SequentialLog {
     /// Checks that the log holds the first pages of its owner in order, and the valid versions of these.
     ///
     /// # Panics
-    /// When it is not so.
+    /// When it does not.
     pub fn audit(&self, data: &DataBlocks, flash: &Flash) {
         let geometry = flash.geometry();
         let first = geometry.first_page(self.pbn).0;

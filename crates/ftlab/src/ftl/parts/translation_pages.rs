@@ -1,7 +1,7 @@
 //! The map on flash: translation pages, and the global translation directory (GTD) that finds them.
 //!
-//! A translation page holds the mappings of `page size / 4` consecutive logical pages. What it holds
-//! can be seen only after reading it: [`TranslationPages::mapping`] refuses to look at any other page.
+//! A translation page holds the mappings of `page size / 4` consecutive logical pages. They are
+//! known only after a read: [`TranslationPages::mapping`] panics for any other page.
 
 use super::page_map::PageMap;
 use crate::flash::{Cause, Content, Device, Flash, Geometry, Owner};
@@ -15,7 +15,7 @@ use std::ops::Range;
 /// A changed mapping.
 pub type Change = (Lpn, Option<Ppn>);
 
-/// Where a translation page is that a power cut has destroyed.
+/// The place of a translation page that a power cut has destroyed.
 const NOWHERE: Ppn = Ppn(u32::MAX);
 
 /// All translation pages of a device, or of a region of it.
@@ -27,19 +27,20 @@ pub struct TranslationPages {
     first: u32,
     /// The pages with the directory, if it is not always in RAM.
     homes: Vec<Home>,
-    /// What the translation pages on flash say.
+    /// The content of the translation pages on flash.
     content: PageMap,
     /// log2 of the mappings on a page.
     entries_shift: u32,
     /// The translation page whose image is in RAM.
     in_ram: Option<Vtpn>,
-    /// Of each translation page the number of its runs, kept up from when it is asked for; 0 before.
+    /// For each translation page the number of its runs, maintained from the first request on; 0
+    /// before.
     runs: Vec<u32>,
-    /// Images that are not used any more; kept to reuse their memory.
+    /// Images that are no longer used; kept to reuse their memory.
     spare: Vec<PageMap>,
 }
 
-/// A page that a directory is on: the places of as many translation pages as these have mappings.
+/// A page of the directory: the places of as many translation pages as one holds mappings.
 #[derive(Clone, Copy, Debug)]
 struct Home {
     vtpn: Vtpn,
@@ -82,8 +83,9 @@ impl TranslationPages {
         pages
     }
 
-    /// The translation pages of a region as they are found after power was lost, and the mappings that they
-    /// lack: each is read, and compared with what the OOBs of data `pages` say. One that is not there lacks all.
+    /// The translation pages of a region as found after power was lost, and the mappings that they
+    /// lack. Each is read, and compared with the OOBs of data `pages`. A missing one lacks all its
+    /// mappings.
     pub fn found(region: &Region, pages: &[Page], flash: &mut Flash) -> (Self, Vec<Change>) {
         let mut places = BTreeMap::new();
         for page in pages {
@@ -130,7 +132,7 @@ impl TranslationPages {
         }
     }
 
-    /// What a translation page holds.
+    /// The content of a translation page.
     fn mappings(&self, vtpn: Vtpn) -> Content {
         self.content.mappings(self.first_on_page(vtpn), self.last_on_page(vtpn))
     }
@@ -140,7 +142,7 @@ impl TranslationPages {
         (vtpn.0 - self.first) as usize
     }
 
-    /// Sets where a translation page is.
+    /// Sets the place of a translation page.
     #[inline]
     fn moved(&mut self, vtpn: Vtpn, to: Ppn) {
         let slot = self.slot(vtpn);
@@ -150,13 +152,13 @@ impl TranslationPages {
         }
     }
 
-    /// Pages that the directory is on.
+    /// Pages of the directory.
     #[must_use]
     pub const fn directory_pages(&self) -> u32 {
         self.homes.len() as u32
     }
 
-    /// Reads the pages that the directory is on.
+    /// Reads the pages of the directory.
     ///
     /// # Panics
     /// When one differs from the directory.
@@ -232,7 +234,7 @@ impl TranslationPages {
         4 * self.directory.len() as u64
     }
 
-    /// Reads a translation page from flash; its mappings can be seen until another page is read.
+    /// Reads a translation page from flash. Its mappings are known until another page is read.
     #[inline]
     pub fn read(&mut self, vtpn: Vtpn, flash: &mut Flash, cause: Cause) {
         let ppn = self.directory[self.slot(vtpn)];
@@ -252,7 +254,7 @@ impl TranslationPages {
     /// A mapping on the translation page that was read or written last.
     ///
     /// # Panics
-    /// When another page was read last: looking at flash without a read is refused.
+    /// When another page was read last: mappings on flash need a read.
     #[inline]
     #[must_use]
     pub fn mapping(&self, lpn: Lpn) -> Option<Ppn> {
@@ -272,13 +274,13 @@ impl TranslationPages {
         image
     }
 
-    /// Takes back an image that is not used any more.
+    /// Takes back an image that is no longer used.
     pub fn take_back(&mut self, image: PageMap) {
         self.spare.push(image);
     }
 
-    /// Number of runs on the translation page that was read or written last: of mappings whose physical pages follow
-    /// each other, or that are none.
+    /// Number of runs on the translation page that was read or written last: of mappings to
+    /// consecutive physical pages, or of unmapped pages.
     ///
     /// # Panics
     /// When another page was read last.
@@ -309,7 +311,8 @@ impl TranslationPages {
         u32::from(self.begins_run(lpn)) + u32::from(!is_last && self.begins_run(next))
     }
 
-    /// Lays changes over what the translation pages say. Until these are written, the caller keeps them in RAM.
+    /// Lays changes over the content of the translation pages. Until these are written, the caller
+    /// keeps them in RAM.
     pub fn overlay(&mut self, changes: &[Change]) {
         for &(lpn, ppn) in changes {
             let slot = self.slot(self.page_of(lpn));
@@ -323,7 +326,7 @@ impl TranslationPages {
         }
     }
 
-    /// Programs a new version of a translation page with `changes`; the old one, which the caller
+    /// Programs a new version of a translation page with `changes`. The old one, which the caller
     /// has read or holds whole in RAM, is superseded.
     pub fn write(
         &mut self,
@@ -378,7 +381,7 @@ impl TranslationPages {
         self.content.get(lpn)
     }
 
-    /// Where the translation page with the mapping of `lpn` is, for what is loaded early.
+    /// The place of the translation page with the mapping of `lpn`, for prefetching.
     #[inline]
     #[must_use]
     pub fn place_of(&self, lpn: Lpn) -> Option<Ppn> {

@@ -1,15 +1,16 @@
 //! Garbage collection inside a superblock.
 //!
-//! Blocks are copied one after another, and each is erased as soon as it holds nothing. So one free block
-//! is enough, and no more blocks are filled than erased.
+//! Blocks are copied one after another, and each is erased as soon as it holds nothing. One free
+//! block is therefore enough, and no more blocks are filled than erased.
 
 use super::SuperblockFtl;
 use crate::flash::{BlockKind, Cause, Flash};
 use crate::units::{Mapping, Pbn, Ppn};
 
 impl SuperblockFtl {
-    /// Makes room for a page of this superblock: in itself when it has as many log blocks as it may,
-    /// else in the one that has log blocks and was written least recently.
+    /// Makes room for a page of this superblock. It collects in the superblock itself if that has
+    /// its maximum of log blocks. Otherwise it takes the superblock with log blocks that was
+    /// written least recently.
     pub(super) fn collect(&mut self, superblock: u32, flash: &mut Flash) {
         let own = self.empty(self.logs(superblock)).is_none();
         if own {
@@ -55,7 +56,7 @@ impl SuperblockFtl {
             && self.map.pieces_of(superblock).all(|p| self.map.rescue(p, pbn, flash).is_none())
     }
 
-    /// Whether a block has the directory of a superblock that has anything mapped.
+    /// Whether a block has the directory of a superblock with any mapped page.
     fn has_directory(&self, superblock: u32, pbn: Pbn, flash: &Flash) -> bool {
         let directory = self.last_written[superblock as usize].get();
         directory.is_some_and(|ppn| flash.geometry().block_of(ppn) == pbn)
@@ -71,8 +72,8 @@ impl SuperblockFtl {
         self.counts.switches += 1;
     }
 
-    /// Copies the least valid log block and the least valid data blocks together: as many of these as
-    /// it takes to need one block less, up to `most_data`.
+    /// Copies the least valid log block and the least valid data blocks together. It takes data
+    /// blocks, up to `most_data`, until the copies need one block less.
     fn fold(&mut self, superblock: u32, most_data: u32, flash: &mut Flash) {
         let valid = |slot: u32| self.block_in(slot).map_or(0, |pbn| flash.valid_in(pbn));
         let used = |slot: &u32| self.block_in(*slot).is_some();
@@ -98,7 +99,7 @@ impl SuperblockFtl {
         }
     }
 
-    /// Copies what blocks hold to fresh ones, and erases each as soon as it holds nothing.
+    /// Copies the contents of blocks to fresh ones, and erases each as soon as it holds nothing.
     fn copy(&mut self, superblock: u32, sources: &[u32], flash: &mut Flash) -> Vec<Pbn> {
         let mut targets = Vec::new();
         for slot in sources {
@@ -151,7 +152,7 @@ impl SuperblockFtl {
         self.free.give(pbn, flash);
     }
 
-    /// Notes how many log blocks a superblock has.
+    /// Notes the number of log blocks of a superblock.
     pub(super) fn count_logs(&mut self, superblock: u32) {
         let now =
             self.logs(superblock).filter(|slot| self.block_in(*slot).is_some()).count() as u32;

@@ -1,8 +1,8 @@
-//! The superblock FTL after power was lost: OOBs tell which blocks a superblock has.
+//! The superblock FTL after power was lost: OOBs show the blocks of a superblock.
 //!
-//! Those with the oldest versions take the places of data blocks, the others those of log blocks, so that there are
-//! no more of these than before. A piece or a directory that no OOB has as it is, for a page was trimmed or the cut
-//! has undone a copy, is written again with a copy of a page.
+//! The blocks with the oldest versions become data blocks and the others log blocks, so that there
+//! are no more of these than before. A piece or a directory may be in no OOB in its present form,
+//! after a trim or a copy that the cut has undone. It is written again with a copy of a page.
 
 use super::{SuperblockConfig, SuperblockFtl};
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::placement::survey::{Filled, FoundBlock, Survey};
 use crate::units::Ppn;
 
 impl SuperblockFtl {
-    /// Goes on after power was lost.
+    /// Recovers after power was lost.
     pub(super) fn mount(setup: &Setup<SuperblockConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let mut ftl = Self::build(setup, flash)?;
         let blocks = 0..flash.geometry().blocks();
@@ -41,14 +41,15 @@ impl SuperblockFtl {
         }
     }
 
-    /// Writes the pieces of a superblock, and its directory, again that no OOB has as they are.
+    /// Writes the pieces of a superblock and its directory again that no OOB holds in their present
+    /// form.
     fn write_lost_pieces(&mut self, superblock: u32, flash: &mut Flash) {
         while let Some(from) = self.lost_piece(superblock) {
             self.copy_out(superblock, from, flash);
         }
     }
 
-    /// A page to be copied, so that an OOB has its piece or the directory.
+    /// A page whose copy puts its piece or the directory into an OOB.
     fn lost_piece(&self, superblock: u32) -> Option<Ppn> {
         let mut pieces = self.map.pieces_of(superblock);
         let has_directory = self.last_written[superblock as usize].get().is_some();
@@ -57,7 +58,8 @@ impl SuperblockFtl {
         lost.or_else(|| any().filter(|_| !has_directory))
     }
 
-    /// Copies a page to where the superblock writes, or makes room for that, which may move the page, too.
+    /// Copies a page to the block to which the superblock writes, or makes room for that, which may
+    /// move the page, too.
     fn copy_out(&mut self, superblock: u32, from: Ppn, flash: &mut Flash) {
         match self.place(superblock, false, flash) {
             Some(to) => {

@@ -4,7 +4,7 @@ use crate::ftl::parts::bench::{Bench, Work, mnftl_times};
 use crate::rng::Rng;
 use crate::units::Bytes;
 
-/// Superblocks of 2 data blocks and 1 log block, of 4 pages each; so many log blocks in all.
+/// Superblocks of 2 data blocks and 1 log block, of 4 pages each; `log_blocks` log blocks in all.
 fn bench(
     logical: u32,
     log_blocks: u32,
@@ -72,7 +72,7 @@ fn a_data_block_that_holds_nothing_is_replaced_without_a_copy() {
     assert_eq!((dead, switches, folds), (1, 1, 0));
 }
 
-/// When all log blocks are in use, the superblock written least recently gives one.
+/// When all log blocks are in use, the superblock written least recently releases one.
 #[test]
 fn the_pool_of_log_blocks_is_shared() {
     let mut bench = bench(6, 2, |_| {});
@@ -88,8 +88,8 @@ fn the_pool_of_log_blocks_is_shared() {
     assert_eq!(bench.ftl.logs_of, [1, 0, 1]);
 }
 
-/// The seed's two OOB reads, of which the second is needed unless the piece is on the page written
-/// last: 1.75 with the four pieces that MNFTL's Table 2 implies.
+/// The paper's two OOB reads. The second is needed unless the page written last has the piece: 1.75
+/// with the four pieces that MNFTL's Table 2 implies.
 #[test]
 fn a_lookup_reads_1_75_oobs_with_four_pieces_used_alike() {
     for pieces in [1, 2, 4, 8] {
@@ -113,7 +113,7 @@ fn a_lookup_reads_1_75_oobs_with_four_pieces_used_alike() {
     }
 }
 
-/// A read of nothing costs what a lookup costs on average.
+/// A read of an unwritten page costs the average of a lookup.
 #[test]
 fn a_read_of_nothing_costs_a_lookup() {
     let mut bench = Bench::<SuperblockFtl>::empty(8, 3, |config| {

@@ -1,4 +1,4 @@
-//! What each event costs, and a worked example.
+//! The cost of each event, and a worked example.
 
 use super::*;
 use crate::device::DeviceConfig;
@@ -12,7 +12,7 @@ fn spread(lpn: u32) -> u32 {
     lpn / 4 * 128 + lpn % 4
 }
 
-/// A cache of so many entries and so many pages.
+/// A cache of `entries` entries and `pages` pages.
 fn bench(entries: u64, pages: u64) -> Bench<Cdftl> {
     bench_with(entries, pages, false)
 }
@@ -52,7 +52,7 @@ fn pages(bench: &Bench<Cdftl>) -> Vec<(u32, bool)> {
     pages.map(|page| (page.vtpn.0, page.image.dirty_slots() > 0)).collect()
 }
 
-/// A dirty entry whose page is not cached stays, however cold (TPFTL 2.2).
+/// A dirty entry whose page is not cached remains, however cold (TPFTL 2.2).
 #[test]
 fn the_worked_example_keeps_the_cold_dirty_entry() {
     let mut bench = bench(2, 1);
@@ -72,8 +72,8 @@ fn the_worked_example_keeps_the_cold_dirty_entry() {
     assert_eq!(bench.ftl.cache.page_hits, 3);
 }
 
-/// A dirty entry is kicked out into its page; the page costs one program and no read. Cold dirty entries
-/// reside in the CMT (TPFTL 2.2), so those that were not kicked out stay dirty.
+/// An evicted dirty entry goes into its page; the page costs one program and no read. Cold dirty
+/// entries reside in the CMT (TPFTL 2.2), so entries that were not evicted remain dirty.
 #[test]
 fn a_dirty_page_is_programmed_and_leaves_the_dirty_entries_that_it_covers() {
     let mut bench = bench(3, 1);
@@ -88,7 +88,7 @@ fn a_dirty_page_is_programmed_and_leaves_the_dirty_entries_that_it_covers() {
     assert_eq!((counts.replacements, counts.dirty_replacements), (2, 1));
 }
 
-/// As an option it takes the dirty entries that are still in the CMT with it (choices.md#cdftl-absorb).
+/// As an option it absorbs the dirty entries that are still in the CMT (choices.md#cdftl-absorb).
 #[test]
 fn a_dirty_page_may_absorb_the_dirty_entries_that_it_covers() {
     let mut bench = bench_with(2, 1, true);
@@ -150,7 +150,7 @@ fn an_uncovered_dirty_victim_loads_its_page() {
     assert_eq!(pages(&double), [(3, true), (5, false)], "512* is uncovered, 385* went");
 }
 
-/// 8 KiB are one page of 4 KiB and 511 entries.
+/// 8 KiB hold one page of 4 KiB and 511 entries.
 #[test]
 fn ram_is_the_papers() {
     let flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");

@@ -291,8 +291,8 @@ impl Runs {
         entry
     }
 
-    /// The entry to cache for a page whose translation page was just read: its block, or the run from the
-    /// page on, up to a page that is cached already or block-mapped.
+    /// The entry to cache for a page whose translation page was just read. It is its block, or the
+    /// run from the page on. A run ends before a page that is already cached or block-mapped.
     fn entry_around(&self, lpn: Lpn, store: &MapStore) -> Entry {
         let ppn = store.pages.mapping(lpn);
         let alone = Entry { first: lpn.0, pages: 1, ppn, block: false, dirty: false };
@@ -317,7 +317,8 @@ impl Runs {
         Entry { pages, ..alone }
     }
 
-    /// Changes the mapping of a page in an entry, which is cut around it; returns the old one.
+    /// Changes the mapping of a page in an entry, which is split around it. Returns the old
+    /// mapping.
     fn change(&mut self, token: u32, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
         self.scatter(lpn);
         let entry = self.cut(token, lpn.0..lpn.0 + 1);
@@ -326,14 +327,15 @@ impl Runs {
         entry.mapping(lpn)
     }
 
-    /// Notes that a page of a logical block moved: the block is mapped by pages, and its reads count anew.
+    /// Notes that a page of a logical block moved: the block is page-mapped, and its count of reads
+    /// restarts.
     fn scatter(&mut self, lpn: Lpn) {
         let block = self.block_mut(lpn);
         block.is_block = false;
         block.reads = 0;
     }
 
-    /// Takes an entry out and puts back, as runs, what lies outside these pages.
+    /// Removes an entry and puts back, as runs, its parts outside these pages.
     fn cut(&mut self, token: u32, pages: Range<u32>) -> Entry {
         let entry = self.remove(token);
         for (first, end) in [(entry.first, pages.start), (pages.end, entry.end())] {
@@ -364,7 +366,7 @@ impl Runs {
         })
     }
 
-    /// Notes that a logical block is in one physical block, as its translation pages now say.
+    /// Notes that a logical block is in one physical block, as its translation pages now show.
     pub fn set_block(&mut self, lbn: Lbn, ppn: Ppn) {
         let first = lbn.0 * self.pages_per_block;
         let pages = first..first + self.pages_per_block;

@@ -15,7 +15,7 @@ struct Bench {
 type Cost = (u64, u64, u64, u64, u64);
 
 impl Bench {
-    /// A cache of so many bytes; a block is converted after 4 reads.
+    /// A cache of `cache` bytes; a block is converted after 4 reads.
     fn new(cache: u64) -> Self {
         let device = DeviceConfig {
             page: Bytes(512),

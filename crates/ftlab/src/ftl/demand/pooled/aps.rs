@@ -1,17 +1,19 @@
 //! APS (Shim, Seo, Kim & Maeng, MSST 2010: an adaptive partitioning scheme), as its abstract and TPFTL
 //! 2.2 describe it.
 //!
-//! Idea     RAM is divided into a part for translation pages and one for data pages, each under LRU. Ghosts
-//!          remember what has left; one that is asked for again says how much flash time a larger part
-//!          would have saved. A page of RAM moves to the part whose ghosts would have saved more.
+//! Idea     RAM is divided into a part for translation pages and one for data pages, each under
+//!          LRU. Ghosts remember pages that have left. When a ghost is requested again, it shows
+//!          the flash time that a larger part would have saved. A page of RAM moves to the part
+//!          whose ghosts would have saved more.
 //! RAM      page size + 4 B per page of either kind + 4 B per ghost + GTD. Each part has as many ghosts
 //!          as the pool has room for pages.
-//! Departs  a reconstruction: the paper is known to us by its abstract. Ours (choices.md#aps-ghosts): mappings are cached
-//!          as whole translation pages; a ghost of the map would have saved a page read, one of the
-//!          data a read or a program; the boundary moves by one page when one side is ahead by `inertia`.
+//! Departs  a reconstruction: we know the paper by its abstract. Three rules are ours
+//!          (choices.md#aps-ghosts). Mappings are cached as whole translation pages. A ghost of the
+//!          map would have saved a page read, one of the data a read or a program. The boundary
+//!          moves by one page when one side is ahead by `inertia`.
 //! Options  `map`, where the boundary begins; `inertia`.
 //!
-//! A data page needs no mapping in RAM. So a write looks its mapping up when it leaves.
+//! A data page needs no mapping in RAM, so a write looks up its mapping when it leaves.
 
 use super::{Pool, Pooled};
 use crate::cache::recent_map::RecentMap;
@@ -28,10 +30,10 @@ const GHOST_BYTES: u64 = 4;
 crate::settings! {
     /// APS's own parameters.
     pub struct ApsConfig in "aps" {
-        /// Share of the pool that is for translation pages at first.
+        /// Share of the pool that is initially for translation pages.
         map: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio),
             source "choices.md#aps-ghosts";
-        /// Flash time by which the ghosts of one part are ahead when a page of RAM moves.
+        /// Lead in flash time of the ghosts of one part at which a page of RAM moves.
         inertia: Duration = Duration(2_000_000), laws [0, 100, 1000, 10_000].map(Duration),
             source "ten programs; choices.md#aps-ghosts";
     }
@@ -75,7 +77,8 @@ impl Part {
         Part { pages: RecentMap::new(numbers), ghosts: Ghosts::new(ghosts, numbers) }
     }
 
-    /// Uses a page, which may be new. Returns whether it was a ghost: a larger part would still have it.
+    /// Uses a page, which may be new. Returns whether it was a ghost, which a larger part would
+    /// still have.
     fn touch(&mut self, number: u32) -> bool {
         if self.pages.contains(number) {
             self.pages.touch(number);
@@ -113,7 +116,8 @@ pub struct Aps {
     read_ns: i64,
     program_ns: i64,
     inertia_ns: i64,
-    /// Flash time by which the ghosts of the map are ahead of those of the data since the boundary moved, ns.
+    /// Flash time by which the ghosts of the map lead those of the data since the boundary moved,
+    /// ns.
     lead_ns: i64,
     moves: u64,
 }
@@ -227,7 +231,7 @@ impl Aps {
         self.map_room
     }
 
-    /// Counts a ghost that was asked for: `saved_ns` is positive for the map, negative for data.
+    /// Counts a ghost that was requested: `saved_ns` is positive for the map, negative for data.
     fn weigh(&mut self, saved_ns: i64) {
         self.lead_ns += saved_ns;
         if self.lead_ns.abs() <= self.inertia_ns {

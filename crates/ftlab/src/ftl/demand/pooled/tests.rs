@@ -1,4 +1,4 @@
-//! A worked example, and what the boundary of APS follows.
+//! A worked example, and the movement of the boundary of APS.
 
 use super::*;
 use crate::device::DeviceConfig;
@@ -10,7 +10,8 @@ const PAGES: u32 = 8 * 128;
 const MAP: u64 = 512 + 4;
 const DATA: u64 = 512 + 8;
 
-/// 8 translation pages of 128 mappings, every page written once, nothing in RAM; a pool of so many bytes.
+/// 8 translation pages of 128 mappings, every page written once, and an empty pool of `bytes`
+/// bytes.
 struct Bench<P> {
     ftl: PooledFtl<P>,
     flash: Device,
@@ -79,7 +80,7 @@ impl<P: Pool> Bench<P> {
     }
 }
 
-/// Each way that an access can go, once.
+/// Each path of an access, once.
 #[test]
 fn the_worked_example_of_treeftl() {
     let mut bench = Bench::<Tree>::new(2 * MAP + 4 * DATA, |_| ());
@@ -91,7 +92,8 @@ fn the_worked_example_of_treeftl() {
     assert_eq!(bench.read(5), [1, 0, 1, 0]);
 }
 
-/// A page that is used brings its subtree along; inside one, data leaves before the translation page.
+/// Using a page moves its whole subtree to the front. Inside a subtree, data leaves before the
+/// translation page.
 #[test]
 fn the_oldest_subtree_leaves_first() {
     let mut bench = Bench::<Tree>::new(2 * MAP + 4 * DATA, |_| ());
@@ -134,8 +136,8 @@ fn writes_are_absorbed_until_their_page_leaves() {
     assert_eq!(bench.read(9), [0, 0, 1, 0], "a page without data costs a read");
 }
 
-/// Page 128 is dirty in RAM, and has to make room for the translation page of 127. Programmed then, it would be a
-/// version written after a tombstone.
+/// Page 128 is dirty in RAM, and has to make room for the translation page of 127. A program at
+/// that moment would be a version written after a tombstone.
 #[test]
 fn a_page_that_is_trimmed_is_not_programmed_for_room() {
     let mut bench = Bench::<Tree>::new(MAP + 2 * DATA, |_| ());
@@ -171,13 +173,13 @@ fn aps_looks_a_mapping_up_when_a_dirty_page_leaves() {
     assert_eq!(bench.ftl.pool.map_room(), 2);
 }
 
-/// Each page of the data part that is asked for again would have saved a program, of the map a read.
+/// Each data page that is requested again would have saved a program, each page of the map a read.
 #[test]
 fn the_boundary_of_aps_moves_to_where_ghosts_would_have_saved_more() {
     let configure = |config: &mut Setup<ApsConfig>| config.own.inertia = Duration(300_000);
     let mut bench = Bench::<Aps>::new(6 * MAP, configure);
     assert_eq!(bench.ftl.pool.map_room(), 3);
-    // Seven pages in a ring: there is room for five beside their translation page.
+    // Seven pages in a ring: there is room for five in addition to their translation page.
     for lpn in (0..7).cycle().take(60) {
         bench.write(lpn);
     }

@@ -1,15 +1,16 @@
 //! TreeFTL (Wang & Wong, DATE 2013), as its abstract and TPFTL 2.2 describe it.
 //!
-//! Idea     RAM holds a tree: translation pages, and below each the data pages whose mappings it has.
-//!          What is used brings its whole subtree to the front. The subtree used least recently loses
-//!          its data pages one by one, least recent first, then its translation page. So the parts
-//!          for mapping and data follow the workload without a boundary.
+//! Idea     RAM holds a tree: translation pages, and below each the data pages whose mappings it
+//!          has. Using a page moves its whole subtree to the front. The subtree used least recently
+//!          loses its data pages one by one, least recent first, then its translation page. The
+//!          parts for mapping and data thus follow the workload without a boundary.
 //! RAM      page size + 4 B per translation page, page size + 8 B per data page + GTD.
-//! Departs  a reconstruction: the paper is known to us by its abstract. Filled in
-//!          (choices.md#tree-writes): a write to a page that is not in RAM reads its translation page,
-//!          since no data page is without one; its data leaves as a single page.
+//! Departs  a reconstruction: we know the paper by its abstract. Filled in
+//!          (choices.md#tree-writes): a write to a page that is not in RAM reads its translation
+//!          page, as every data page needs one. Its data leaves as a single page.
 //!
-//! A data page can always be programmed without a lookup: its mapping is in RAM above it.
+//! A data page can always be programmed without a lookup: its mapping is in the translation page
+//! above it.
 
 use super::{Pool, Pooled};
 use crate::cache::links::{Links, List};

@@ -1,4 +1,4 @@
-//! S-FTL's dirty buffer: what is left of sparsely dirty pages that were evicted.
+//! S-FTL's dirty buffer: the entries of evicted pages that were sparsely dirty.
 
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::slab::Slab;
@@ -14,8 +14,8 @@ pub struct Remains {
     pub changes: Vec<Change>,
 }
 
-/// Dirty entries by translation page. None of these pages is cached, so a page comes with all its
-/// entries, and goes with all of them: when it is loaded again, or flushed.
+/// Dirty entries by translation page. None of these pages is cached. A page enters with all its
+/// dirty entries, and leaves with all of them when it is loaded again or flushed.
 #[derive(Clone, Debug)]
 pub struct DirtyBuffer {
     capacity: usize,
@@ -29,7 +29,7 @@ pub struct DirtyBuffer {
 }
 
 impl DirtyBuffer {
-    /// An empty buffer for so many entries, of so many translation pages.
+    /// An empty buffer for `capacity` entries, of `translation_pages` translation pages.
     pub fn new(capacity: usize, translation_pages: u32) -> Self {
         DirtyBuffer {
             capacity,
@@ -50,7 +50,7 @@ impl DirtyBuffer {
         self.entries
     }
 
-    /// Entries that there is still room for.
+    /// Number of further entries that fit.
     pub const fn room(&self) -> usize {
         self.capacity - self.entries
     }
@@ -71,7 +71,7 @@ impl DirtyBuffer {
         self.find(vtpn, lpn).is_some()
     }
 
-    /// The entry of `lpn`, if there is one; its page is the newest then.
+    /// The entry of `lpn`, if there is one. Its page becomes the newest.
     pub fn touch(&mut self, vtpn: Vtpn, lpn: Lpn) -> Option<Option<Ppn>> {
         let (token, at) = self.find(vtpn, lpn)?;
         self.touches += 1;

@@ -1,12 +1,13 @@
 //! A cached translation page as S-FTL stores it: a bitmap, and one PPN for the head of each run.
 //!
-//! With one bit per mapping, a run is broken wherever a PPN is not its left neighbour's plus one. With
-//! two, the second bit marks the mappings that are as they were loaded: a run among these goes on
-//! behind overwritten ones, so that one overwrite costs one head, not two (choices.md#sftl-bitmaps). The
-//! runs of overwritten mappings are counted apart. Both can be decoded from left to right.
+//! With one bit per mapping, a run ends wherever a PPN is not its left neighbour's plus one. With
+//! two, the second bit marks the mappings that are unchanged since the load. A run of these
+//! continues behind overwritten ones, so that one overwrite costs one head, not two
+//! (choices.md#sftl-bitmaps). The runs of overwritten mappings are counted separately. Both forms
+//! can be decoded from left to right.
 //!
-//! Which mappings are dirty takes a bit for each in every form (choices.md#sftl-dirty-bits): it is the second
-//! bitmap where there are two.
+//! Every form needs a dirty bit for each mapping (choices.md#sftl-dirty-bits). Where there are two
+//! bitmaps, it is the second.
 
 use crate::ftl::demand::Image;
 use crate::units::{Lpn, Ppn, Vtpn};
@@ -29,7 +30,7 @@ impl Format {
         HEADER_BYTES + Image::mark_bytes(self.entries) + PPN_BYTES * u64::from(self.entries)
     }
 
-    /// Size of a page with so many heads.
+    /// Size of a page with `heads` heads.
     pub fn size(self, heads: usize) -> u64 {
         let bitmaps = 2 * Image::mark_bytes(self.entries);
         self.plain().min(HEADER_BYTES + bitmaps + PPN_BYTES * heads as u64)
@@ -46,7 +47,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page as it was read, with so many runs. Nothing is overwritten, so each has one head in both formats.
+    /// A page after its read, with `runs` runs. No mapping is overwritten, so each run has one head
+    /// in both formats.
     pub const fn new(vtpn: Vtpn, image: Image, runs: usize, format: Format) -> Self {
         Page { vtpn, heads: runs, image, format }
     }
@@ -65,7 +67,7 @@ impl Page {
         old
     }
 
-    /// Heads among a slot and those whose runs it can continue or break.
+    /// The number of heads among a slot and the slots whose runs it can continue or end.
     fn heads_around(&self, slot: usize) -> usize {
         let next = Some(slot + 1).filter(|next| *next < self.image.len());
         let resumed = match self.format.bitmaps {
@@ -93,7 +95,7 @@ impl Page {
         }
     }
 
-    /// Whether a run from one slot to another gives the PPN there. Unmapped slots form runs, too.
+    /// Whether a run from one slot to another yields the PPN there. Unmapped slots form runs, too.
     fn continues(&self, from: usize, to: usize) -> bool {
         match (self.image.slot(from), self.image.slot(to)) {
             (Some(a), Some(b)) => u64::from(a.0) + (to - from) as u64 == u64::from(b.0),
@@ -115,7 +117,7 @@ impl Page {
         assert!(self.decompressed().into_iter().eq(mappings), "code of {}", self.vtpn);
     }
 
-    /// The mappings, from nothing but the bits and heads that stand for them in RAM.
+    /// The mappings, decoded only from their bits and heads in RAM.
     fn decompressed(&self) -> Vec<Option<Ppn>> {
         let slots = 0..self.image.len();
         let bits = slots.clone().map(|slot| (self.is_head(slot), self.image.is_dirty(slot)));
@@ -124,8 +126,8 @@ impl Page {
     }
 }
 
-/// The mappings of a page from its bits (head, overwritten) and its heads; the second bit is not
-/// looked at when there is one bitmap.
+/// The mappings of a page from its bits (head, overwritten) and its heads. With one bitmap the
+/// second bit is ignored.
 fn decode(
     bits: impl Iterator<Item = (bool, bool)>,
     mut heads: impl Iterator<Item = Option<Ppn>>,
@@ -201,13 +203,13 @@ mod tests {
     }
 
     proptest! {
-        /// What is compressed is the same page decompressed, after each change, and heads that
-        /// are counted as pages change are those that there are.
+        /// A compressed page decompresses to the same page after each change. The head count is
+        /// exact although it is updated step by step.
         #[test]
         fn a_page_is_decoded_from_its_bits_and_heads(
             bitmaps in 1..=2_u32,
             slots in 1..150_u32,
-            // Few different PPNs, so that runs form by themselves; one of five changes unmaps.
+            // Few different PPNs, so that runs form; one of five changes unmaps.
             changes in prop::collection::vec((any::<u32>(), 0..3_u32, 0..5_u32), 0..200),
         ) {
             let mut page = page(slots, bitmaps);

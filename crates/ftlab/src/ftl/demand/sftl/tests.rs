@@ -1,4 +1,4 @@
-//! A worked example on a device, and what counts as a replacement (choices.md#sftl-spill).
+//! A worked example on a device, and the rule for replacements (choices.md#sftl-spill).
 
 use super::*;
 use crate::device::DeviceConfig;
@@ -6,8 +6,8 @@ use crate::flash::Device;
 use crate::ftl::demand::bench::{Bench, Cost};
 use crate::units::Bytes;
 
-/// 64 translation pages of 128 mappings; the cache has one uncompressed page and so many buffered
-/// entries.
+/// 64 translation pages of 128 mappings. The cache has one uncompressed page and `buffered`
+/// buffered entries.
 fn bench(buffered: u64, sparse: u32) -> Bench<Sftl> {
     let bytes = 532 + 8 * buffered;
     let bench = Bench::<Sftl>::new(8192, 512, |config| {
@@ -31,8 +31,8 @@ fn is_cached(bench: &Bench<Sftl>, vtpn: u32) -> bool {
     bench.ftl.cache.tokens.contains(vtpn)
 }
 
-/// Reads other translation pages, from `from` on, until `vtpn` is evicted: the last cost, and the
-/// translation page after the last.
+/// Reads other translation pages, from `from` on, until `vtpn` is evicted. Returns the last cost,
+/// and the translation page after the last.
 fn push_out(bench: &mut Bench<Sftl>, vtpn: u32, from: u32) -> (Cost, u32) {
     for other in from..64 {
         let cost = bench.read(128 * other);
@@ -87,8 +87,8 @@ fn buffered_entries_go_back_into_their_page_when_it_is_loaded() {
     assert_eq!(bench.ftl.cache.pages[token].image.dirty_slots(), 2);
 }
 
-/// The buffer postpones the replacement of sparse dirty entries (TPFTL 2.2): one is counted, and a dirty one,
-/// when they are flushed, and none if their page comes back before.
+/// The buffer postpones the replacement of sparse dirty entries (TPFTL 2.2). One replacement, a
+/// dirty one, is counted when they are flushed, and none if their page returns before.
 #[test]
 fn a_page_that_leaves_its_entries_to_the_buffer_is_not_replaced_yet() {
     let mut bench = bench(2, 2);
@@ -126,7 +126,7 @@ fn a_densely_dirty_page_is_programmed_without_a_read() {
     }
 }
 
-/// A write makes a page larger, and others leave for it.
+/// A write enlarges a page, and others leave for it.
 #[test]
 fn pages_that_grow_push_others_out() {
     let mut bench = bench(0, 0);
@@ -151,8 +151,8 @@ fn a_cache_too_small_for_one_page_is_an_error() {
     assert!(error.contains("found 4052 B next to the dirty buffer, expected"), "{error}");
 }
 
-/// A page of 128 mappings with one head takes 40 B, and 8 B more when GC has moved 4 of a
-/// run. Of 532 B 24 are kept for updates, so the oldest page leaves at 509, before GC goes on.
+/// A page of 128 mappings with one head takes 40 B, and 8 B more when GC has moved 4 of a run. Of
+/// 532 B, 24 are reserved for updates, so the oldest page leaves at 509, before GC continues.
 #[test]
 fn what_changes_never_takes_more_than_the_budget() {
     let mut bench = bench(0, 0);

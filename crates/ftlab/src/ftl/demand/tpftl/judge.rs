@@ -1,23 +1,23 @@
-//! Who decides when the successors of a cached run are prefetched.
+//! The rule that decides when the successors of a cached run are prefetched.
 
 use super::config::TpftlConfig;
 use crate::ftl::design::Spec;
 use crate::units::Lpn;
 use std::collections::BTreeMap;
 
-/// Decides when selective prefetching is on. It is told what happens in the lists; nodes and entries are
-/// known to it by their tokens.
+/// Decides when selective prefetching is on. It is notified of events in the lists, and knows nodes
+/// and entries by their tokens.
 pub trait Judge: Send + 'static + Sized {
     /// The FTL that it makes.
     const SPEC: Spec;
 
-    /// Bytes of RAM beside the cache.
+    /// Bytes of RAM in addition to the cache.
     const RAM_BYTES: u64;
 
-    /// Whether hits, too, decide whether successors are prefetched.
+    /// Whether hits also affect the decision.
     const DECIDES_ON_HITS: bool = false;
 
-    /// For a cache with room for so many entries.
+    /// A judge for a cache with room for `entries` entries.
     fn build(config: &TpftlConfig, entries: u64) -> Self;
 
     /// Whether to prefetch the successors of a cached run now.
@@ -29,11 +29,11 @@ pub trait Judge: Send + 'static + Sized {
     /// A node was removed.
     fn node_removed(&mut self, _node: u32) {}
 
-    /// The host asks for a page that is not cached; the node of its translation page is.
+    /// The host requests a page that is not cached, while the node of its translation page is.
     fn missed(&mut self, _node: u32, _lpn: Lpn) {}
 
-    /// Successors are not prefetched on a miss of `lpn`: `next`, on the same translation page, is the first
-    /// page that is not loaded with it. `cached` says whether an entry is in the node.
+    /// Successors are not prefetched on a miss of `lpn`. The first page not loaded with it is
+    /// `next`, on the same translation page. `cached` returns whether an entry is in the node.
     fn refrained(&mut self, _node: u32, _lpn: Lpn, _next: Lpn, _cached: impl Fn(Lpn) -> bool) {}
 
     /// An entry was loaded.
@@ -45,27 +45,27 @@ pub trait Judge: Send + 'static + Sized {
     /// An entry is about to be evicted.
     fn evicted(&mut self, _entry: u32) {}
 
-    /// Figures of this judge alone.
+    /// Metrics of this judge only.
     fn metrics(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()
     }
 
-    /// Starts counting anew.
+    /// Resets the counts.
     fn reset_metrics(&mut self) {}
 
-    /// Recomputes the invariants; `cached` says whether an entry is cached.
+    /// Recomputes the invariants; `cached` returns whether an entry is cached.
     ///
     /// # Panics
     /// When one does not hold.
     fn audit(&self, cached: impl Fn(Lpn) -> bool);
 }
 
-/// Why an entry is loaded.
+/// The reason why an entry is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loaded {
-    /// The host asked for it.
+    /// The host requested it.
     OnDemand,
-    /// Its request goes on to it.
+    /// Its request continues with it.
     WithRequest,
     /// It follows a cached run.
     AsSuccessor,

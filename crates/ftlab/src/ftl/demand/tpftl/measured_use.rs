@@ -1,17 +1,19 @@
-//! The judge of `tpftl-adaptive`, which is ours: it measures what becomes of prefetched successors
+//! The judge of `tpftl-adaptive`, which is ours: it measures the use of prefetched successors
 //! (choices.md#tpftl-adaptive).
 //!
-//! Idea     a prefetched entry takes the place of one that was asked for, and each later use of either
-//!          saves one read of a translation page. So successors are prefetched while the share of guesses
-//!          that are used is at least the share of demanded entries that are used again. A guess ends
-//!          when it is used or evicted, a demanded entry when it is evicted. While prefetching is off,
-//!          each node watches the one successor that it did not load, so that a sequence switches it on
-//!          again. When as many have ended as the cache has room for, the counts of a share are halved.
-//! RAM      TPFTL's, with four counts in place of its counter. What a node watches takes none: as an LPN in
-//!          place of the VTPN it says both, and the first page of a translation page, which has no
-//!          predecessor, says that none is watched.
-//! Departs  from TPFTL: `threshold` is not used. The rest of a request is no guess and always prefetched.
-//! Not here what a prefetched mapping saves when GC moves its page; which stream a guess belongs to.
+//! Idea     a prefetched entry takes the place of one that was requested. Each later use of either
+//!          saves one read of a translation page. Successors are therefore prefetched while the
+//!          share of used guesses is at least the share of demanded entries that are used again. A
+//!          guess ends when it is used or evicted, a demanded entry when it is evicted. While
+//!          prefetching is off, each node watches the one successor that it did not load, so that a
+//!          sequence enables it again. When as many entries have ended as the cache can hold, the
+//!          counts of a share are halved.
+//! RAM      TPFTL's, with four counts in place of its counter. A watched page takes none: its LPN
+//!          is stored in place of the VTPN and implies it. The first page of a translation page has
+//!          no predecessor, so its LPN means that none is watched.
+//! Departs  from TPFTL: `threshold` is not used. The rest of a request is not a guess and is always
+//!          prefetched.
+//! Not here the savings of a prefetched mapping when GC moves its page; the stream of a guess.
 
 use super::config::TpftlConfig;
 use super::{Judge, Loaded};
@@ -19,7 +21,7 @@ use crate::ftl::design::Spec;
 use crate::units::Lpn;
 use std::collections::BTreeMap;
 
-/// A share that forgets: how many of those that ended had been used.
+/// A share that decays: the part of ended entries that had been used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Share {
     used: u64,
@@ -36,49 +38,49 @@ impl Share {
         }
     }
 
-    /// Whether this share is at least the other; without evidence every share is.
+    /// Whether this share is at least the other. Without evidence every share is.
     const fn at_least(self, other: Share) -> bool {
         self.used * other.ended >= other.used * self.ended
     }
 }
 
-/// What the host has done with an entry since it was loaded.
+/// The use of an entry by the host since it was loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
-    /// Nothing yet; its request goes on to it.
+    /// Not used yet; its request continues with it.
     Due,
-    /// Nothing yet; it is a guess.
+    /// Not used yet; it is a guess.
     Guessed,
-    /// Asked for it, once.
+    /// Requested once.
     Once,
-    /// Asked for it again.
+    /// Requested again.
     Again,
 }
 
-/// Prefetches while guesses are worth their place.
+/// Prefetches while guesses are used often enough.
 #[derive(Clone, Debug)]
 pub struct MeasuredUse {
     guesses: Share,
     demands: Share,
-    /// Endings after which evidence is halved: the entries that the cache has room for.
+    /// Endings after which evidence is halved: the number of entries that fit into the cache.
     window: u64,
     /// By entry.
     uses: Vec<Use>,
-    /// By node: the page that was not prefetched though its predecessor is cached.
+    /// By node: the page that was not prefetched although its predecessor is cached.
     watched: Vec<Option<Lpn>>,
     guesses_used: u64,
     guesses_ended: u64,
 }
 
 impl MeasuredUse {
-    /// A prefetched or watched page was used, or was given up unused.
+    /// A prefetched or watched page was used, or was dropped unused.
     fn guess_ends(&mut self, used: bool) {
         self.guesses.count(used, self.window);
         self.guesses_used += u64::from(used);
         self.guesses_ended += 1;
     }
 
-    /// An entry that was asked for leaves, used again or not.
+    /// An entry that was requested leaves, used again or not.
     fn demand_ends(&mut self, used: bool) {
         self.demands.count(used, self.window);
     }
@@ -88,7 +90,7 @@ impl MeasuredUse {
         slot(&mut self.watched, node, None)
     }
 
-    /// Watches this page no longer, if it is the one that its node watches. Returns whether it was.
+    /// Stops watching this page, if its node watches it. Returns whether it did.
     fn stop_watching(&mut self, node: u32, lpn: Lpn) -> bool {
         let watched = self.watched(node);
         let found = *watched == Some(lpn);
@@ -99,7 +101,7 @@ impl MeasuredUse {
     }
 }
 
-/// The value of a token, which is `new` before it is set.
+/// The value of a token; `new` if it was never set.
 fn slot<T: Clone>(values: &mut Vec<T>, token: u32, new: T) -> &mut T {
     let at = token as usize;
     if at >= values.len() {
@@ -150,7 +152,7 @@ impl Judge for MeasuredUse {
         }
     }
 
-    /// Watches the page that would have been prefetched, in place of the one watched before.
+    /// Watches the page that would have been prefetched, in place of the previous one.
     fn refrained(&mut self, node: u32, lpn: Lpn, next: Lpn, cached: impl Fn(Lpn) -> bool) {
         let follows = lpn.0.checked_sub(1).is_some_and(|before| cached(Lpn(before)));
         let watches = follows && unless_bug!(TpftlWatchesCached, !cached(next), true);
@@ -221,7 +223,7 @@ mod tests {
     use crate::ftl::demand::bench::Bench;
     use crate::units::Bytes;
 
-    /// 6 translation pages of 128 mappings; the cache has room for so many entries and nodes.
+    /// 6 translation pages of 128 mappings; the cache has room for `slots` entries and nodes.
     fn bench(slots: u64) -> Bench<Tpftl<MeasuredUse>> {
         Bench::<Tpftl<MeasuredUse>>::new(6 * 128, 512, |config| {
             config.ftl.cache = Some(Bytes(6 * slots))
@@ -232,20 +234,21 @@ mod tests {
         MeasuredUse::build(&TpftlConfig::default(), window)
     }
 
-    /// Single-page requests: the paper's detector sees no sequence here, as it loads a node for each
-    /// that it evicts.
+    /// Single-page requests. The paper's detector finds no sequence here, as it loads a node for
+    /// each that it evicts.
     #[test]
     fn a_sequence_of_single_pages_misses_once_for_each_doubling() {
         let mut bench = bench(256);
         let loads = |lpn| bench.read(lpn).tp.0;
         let loads: Vec<u64> = (0..20).map(loads).collect();
-        // 0 and 1 miss; 1 has one predecessor and takes 2 along, 3 has three and takes 4 to 6, ...
+        // 0 and 1 miss. 1 has one predecessor and prefetches 2; 3 has three and prefetches 4 to 6,
+        // and so on.
         let misses = loads.iter().enumerate().filter(|(_, loads)| **loads == 1);
         let misses: Vec<usize> = misses.map(|(lpn, _)| lpn).collect();
         assert_eq!(misses, [0, 1, 3, 7, 15]);
     }
 
-    /// As many guesses as demanded entries must be used; halving forgets.
+    /// Guesses must be used as often as demanded entries; halving makes the counts decay.
     #[test]
     fn guesses_must_be_used_as_often_as_demanded_entries_are_used_again() {
         let mut judge = judge(8);
@@ -266,8 +269,8 @@ mod tests {
         assert_eq!(judge.guesses, Share { used: 3, ended: 4 }, "6 of 8, halved");
     }
 
-    /// Unused guesses switch prefetching off; then the successor that was not loaded is watched, and
-    /// asking for it counts as a guess that was used.
+    /// Unused guesses disable prefetching. Then the successor that was not loaded is watched, and a
+    /// request for it counts as a used guess.
     #[test]
     fn what_was_not_prefetched_is_watched() {
         let mut bench = bench(256);

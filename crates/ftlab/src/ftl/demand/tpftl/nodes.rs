@@ -1,5 +1,6 @@
-//! Section 4.2: the two-level LRU lists. The upper list has a node for each translation page with cached
-//! entries, ordered by the mean hotness of these; each node has a list of its entries, ordered by recency.
+//! Section 4.2: the two-level LRU lists. The upper list has a node for each translation page with
+//! cached entries, ordered by their mean hotness. Each node has a list of its entries, ordered by
+//! recency.
 
 use super::Loaded;
 use super::config::PageOrder;
@@ -19,7 +20,7 @@ pub(super) struct Entry {
     /// Access count at the last touch.
     pub hotness: u64,
     pub dirty: bool,
-    /// Why it was loaded, until it is used; then as if the host had asked for it.
+    /// The reason for its load, until it is used; then on demand.
     pub awaited: Loaded,
 }
 
@@ -29,7 +30,7 @@ struct Node {
     vtpn: Vtpn,
     /// Entries by last touch, newest in front.
     entries: List,
-    /// The dirty ones among them, in no order that matters.
+    /// The dirty entries among them, in any order.
     dirty: List,
     /// All entries older than this one are dirty; [`NIL`] when all are.
     oldest_clean: u32,
@@ -63,12 +64,12 @@ pub(super) struct Nodes {
     accesses: u64,
 }
 
-/// How hot a node is, and its last touch: among equally hot nodes the one touched longest ago is the coldest
-/// (choices.md#tpftl-hotness). An access touches one node, so no two are equal.
+/// The hotness of a node, and its last touch. Among equally hot nodes the one touched longest ago
+/// is the coldest (choices.md#tpftl-hotness). An access touches one node, so no two are equal.
 type Warmth = (u64, u64);
 
 /// A mean of access counts as a key: the bits of a non-negative float are ordered as its value. Two
-/// different means of at most 1024 counts get different keys below 2^31 accesses.
+/// different means of at most 1024 counts have different keys below 2^31 accesses.
 fn mean(sum: u64, count: usize) -> u64 {
     (sum as f64 / count as f64).to_bits()
 }
@@ -103,7 +104,7 @@ impl Nodes {
         self.entries.iter().map(|(_, entry)| entry)
     }
 
-    /// Counts an access: the time by which entries are hot.
+    /// Counts an access, the unit of time of hotness.
     #[inline]
     pub fn count_access(&mut self) {
         self.accesses += 1;
@@ -134,7 +135,8 @@ impl Nodes {
         self.tokens.get(lpn.0)
     }
 
-    /// [`Nodes::find`] for pages most of whose translation pages have no node: it looks for that first.
+    /// [`Nodes::find`] for pages whose translation pages mostly have no node: it looks up the node
+    /// first.
     #[inline]
     pub fn find_in_node(&self, lpn: Lpn) -> Option<u32> {
         if self.node_of[(lpn.0 >> self.entries_shift) as usize] == NIL {
@@ -159,8 +161,8 @@ impl Nodes {
         std::mem::replace(&mut self.entries[token].ppn, new.into()).get()
     }
 
-    /// A hit: the entry is the most recent of its node, and the node as hot as that makes it. Returns why it was
-    /// loaded, if this is its first use.
+    /// A hit: the entry becomes the most recent of its node, and the node is reordered. Returns the
+    /// reason for its load, if this is its first use.
     #[inline]
     pub fn touch(&mut self, token: u32) -> Loaded {
         let Entry { node: owner, hotness, dirty, awaited, .. } = self.entries[token];
@@ -176,12 +178,12 @@ impl Nodes {
         awaited
     }
 
-    /// Takes all entries for used.
+    /// Marks all entries as used.
     pub fn count_as_used(&mut self) {
         self.entries.values_mut().for_each(|entry| entry.awaited = Loaded::OnDemand);
     }
 
-    /// Adds a node without entries, which gets some at once. Returns its token.
+    /// Adds a node without entries, which the caller adds at once. Returns its token.
     pub fn add_node(&mut self, vtpn: Vtpn) -> u32 {
         let (entries, dirty) = (List::default(), List::default());
         let token = self.nodes.insert(Node { vtpn, entries, dirty, oldest_clean: NIL, hotness: 0 });
@@ -190,8 +192,8 @@ impl Nodes {
         token
     }
 
-    /// Adds a clean entry, behind another clean one or at an end. At the back it is as hot as the coldest,
-    /// elsewhere as hot as can be. Returns its token.
+    /// Adds a clean entry, behind another clean one or at an end. At the back it gets the hotness
+    /// of the coldest, elsewhere the highest. Returns its token.
     pub fn add(
         &mut self,
         owner: u32,
@@ -232,7 +234,7 @@ impl Nodes {
         token
     }
 
-    /// Removes an entry, and its node when it was the last. Returns whether the node lives.
+    /// Removes an entry, and its node when it was the last. Returns whether the node remains.
     pub fn remove(&mut self, token: u32) -> bool {
         let Entry { lpn, node: owner, hotness, dirty, .. } = self.entries[token];
         self.step_over(owner, token);
@@ -262,7 +264,7 @@ impl Nodes {
         }
     }
 
-    /// Makes all dirty entries of a node clean and adds them to `changes`.
+    /// Marks all dirty entries of a node as clean and adds them to `changes`.
     pub fn clean(&mut self, node: u32, changes: &mut Vec<Change>) {
         let node = &mut self.nodes[node];
         if node.dirty.is_empty() {
@@ -282,9 +284,9 @@ impl Nodes {
         self.nodes[node].entries.back()
     }
 
-    /// The least recent clean entry of a node, or [`NIL`]. Moves the node's mark there. The mark only goes
-    /// towards newer entries until something becomes clean, so the walk is paid for by what made entries
-    /// dirty.
+    /// The least recent clean entry of a node, or [`NIL`]. Moves the node's mark there. The mark
+    /// only moves towards newer entries until an entry becomes clean. Its steps are therefore paid
+    /// for by the updates that made entries dirty.
     pub fn oldest_clean(&mut self, node: u32) -> u32 {
         let mut token = self.nodes[node].oldest_clean;
         while token != NIL && self.entries[token].dirty {
@@ -294,7 +296,7 @@ impl Nodes {
         token
     }
 
-    /// Moves the node's mark off an entry that is about to leave its place.
+    /// Moves the node's mark off an entry that is about to move.
     #[inline]
     fn step_over(&mut self, node: u32, token: u32) {
         let node = &mut self.nodes[node];
@@ -303,7 +305,7 @@ impl Nodes {
         }
     }
 
-    /// How hot a node is, as a key of the order of nodes.
+    /// The hotness of a node, as a key of the order of nodes.
     fn hotness_of(&self, node: &Node) -> Warmth {
         let touched = self.entries[node.entries.front()].hotness;
         match self.order {
@@ -312,9 +314,9 @@ impl Nodes {
         }
     }
 
-    /// Notes that a node may have become colder. One that became hotter keeps its old key, so that a
-    /// hit costs nothing: keys are never above the truth, and looking for the coldest node corrects
-    /// those that come up.
+    /// Notes that a node may have become colder. A node that became hotter keeps its old key, so
+    /// that a hit costs nothing. Keys are never above the true value, and the search for the
+    /// coldest node corrects those at the top.
     pub fn reorder(&mut self, node: u32) {
         let key = self.hotness_of(&self.nodes[node]);
         if key < self.coldest.key(node) {
@@ -322,7 +324,7 @@ impl Nodes {
         }
     }
 
-    /// The coldest node but `other`, unless that is alone; [`NIL`] without nodes.
+    /// The coldest node except `other`, unless that is alone; [`NIL`] without nodes.
     pub fn coldest_but(&mut self, other: u32) -> u32 {
         while let Some(token) = self.coldest.min_but(other) {
             let key = self.hotness_of(&self.nodes[token]);

@@ -1,14 +1,14 @@
-//! Section 4.3, and the rules of 4.5 that limit it: what is loaded with a page that misses.
+//! Section 4.3, and the rules of 4.5 that limit it: the entries loaded with a page that misses.
 
 use super::config::RequestPrefetch;
 use super::{ENTRY_BYTES, Judge, Tpftl};
 use crate::units::Lpn;
 
-/// The request that is being translated, page after page, and which of its misses prefetch the rest of it.
+/// The request under translation, page after page, and which of its misses prefetch the rest of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     prefetch: RequestPrefetch,
-    /// The page translated last ended its request.
+    /// Whether the page translated last ended its request.
     ended: bool,
     at_first_page: bool,
     missed: bool,
@@ -19,7 +19,7 @@ impl Request {
         Request { prefetch, ended: true, at_first_page: true, missed: false }
     }
 
-    /// Notes that a page of a request that goes on to `last` is translated.
+    /// Notes that a page of a request that ends at `last` is translated.
     #[inline]
     pub fn reach(&mut self, lpn: Lpn, last: Lpn) {
         self.at_first_page = self.ended;
@@ -27,7 +27,7 @@ impl Request {
         self.ended = lpn == last;
     }
 
-    /// Notes that this page misses; returns whether the rest of the request is prefetched.
+    /// Notes that this page misses. Returns whether the rest of the request is prefetched.
     pub fn miss(&mut self) -> bool {
         let is_first = !std::mem::replace(&mut self.missed, true);
         match self.prefetch {
@@ -39,9 +39,9 @@ impl Request {
 }
 
 impl<J: Judge> Tpftl<J> {
-    /// The last page to load: `wanted`, the end of the request with request-level prefetching, or as many
-    /// successors as there are cached predecessors (selective prefetching), whichever is farther, but never
-    /// beyond the translation page (4.5, rule 1), which ends `on_page`.
+    /// The last page to load. Request-level prefetching ends at `wanted`, the end of the request.
+    /// Selective prefetching loads as many successors as there are cached predecessors. The farther
+    /// of both counts, but at most `on_page`, the end of the translation page (4.5, rule 1).
     pub(super) fn prefetch_end(&mut self, lpn: Lpn, node: u32, wanted: Lpn, on_page: Lpn) -> Lpn {
         let mut end = wanted.max(lpn);
         if self.prefetches_successors() {

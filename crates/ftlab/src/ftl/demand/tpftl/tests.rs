@@ -1,4 +1,4 @@
-//! Figures 4 and 5 of the paper, step by step, and what it promises.
+//! Figures 4 and 5 of the paper, step by step, and its claims.
 
 use super::*;
 use crate::device::DeviceConfig;
@@ -80,8 +80,8 @@ fn figure_5_batch_update_and_clean_first() {
     assert_eq!((counts.lookups, counts.hits), (3, 2), "one miss for the request");
 }
 
-/// Three dirty victims of one node: 4.5 promises at most one update for a translation; with single write-backs, as in
-/// DFTL, they cost one each (choices.md#tpftl-dirty-victims).
+/// Three dirty victims of one node. 4.5 promises at most one update per translation. With single
+/// write-backs, as in DFTL, they cost one each (choices.md#tpftl-dirty-victims).
 #[test]
 fn without_batch_update_dirty_victims_are_written_together_or_one_by_one() {
     for (dirty_victims, tp) in [(DirtyVictims::Together, (2, 1)), (DirtyVictims::Each, (4, 3))] {
@@ -100,7 +100,7 @@ fn without_batch_update_dirty_victims_are_written_together_or_one_by_one() {
     }
 }
 
-/// Figure 5 without `b`: only 55 is written; 56 and 436 stay dirty.
+/// Figure 5 without `b`: only 55 is written; 56 and 436 remain dirty.
 #[test]
 fn without_batch_update_only_the_victim_is_written() {
     let mut bench = bench(8, "rsc");
@@ -116,7 +116,7 @@ fn without_batch_update_only_the_victim_is_written() {
     assert_eq!(dirty, [(at(5, 56), true), (at(5, 436), true)]);
 }
 
-/// Without `c` the least recent entry goes first, dirty or not.
+/// Without `c` the least recent entry leaves first, dirty or not.
 #[test]
 fn without_clean_first_recency_alone_decides() {
     let mut bench = bench(8, "rsb");
@@ -145,8 +145,8 @@ fn a_long_request_misses_once_per_translation_page() {
     assert_eq!(bench.ftl.cache.counts().hits, 2046);
 }
 
-/// Pages 1 and 4 of a request for 0 to 6 are cached, or 0 and 3: 4.3 speaks of its first page, its aim is one miss
-/// for each request (choices.md#tpftl-trigger).
+/// Of a request for 0 to 6, pages 1 and 4 are cached, or 0 and 3. 4.3 mentions its first page, but
+/// its aim is one miss for each request (choices.md#tpftl-trigger).
 #[test]
 fn which_misses_prefetch_the_rest_of_a_request() {
     for (prefetch, first_misses, first_hits) in [
@@ -165,7 +165,8 @@ fn which_misses_prefetch_the_rest_of_a_request() {
     }
 }
 
-/// Rule 1 cuts a prefetch where the translation page ends: only each miss prefetches the rest there, too.
+/// Rule 1 ends a prefetch where the translation page ends. Only with prefetches by each miss is the
+/// rest there prefetched, too.
 #[test]
 fn a_request_that_goes_on_to_another_translation_page_misses_again_there() {
     for (prefetch, misses) in [
@@ -179,7 +180,7 @@ fn a_request_that_goes_on_to_another_translation_page_misses_again_there() {
     }
 }
 
-/// Section 4.4: a GC miss takes the cached dirty entries of its translation page along.
+/// Section 4.4: a GC miss also writes the cached dirty entries of its translation page.
 #[test]
 fn a_gc_miss_cleans_the_cached_entries_of_its_page() {
     let mut bench = bench(64, "rsbc");
@@ -194,8 +195,8 @@ fn a_gc_miss_cleans_the_cached_entries_of_its_page() {
     assert_eq!(bench.cached(), [(at(2, 5), false), (at(3, 5), true)]);
 }
 
-/// Four nodes, touched in one order and then in the reverse one, are equally hot: that touched longest ago leaves
-/// first, whatever left before (choices.md#tpftl-hotness).
+/// Four nodes, touched in one order and then in the reverse one, are equally hot. The node touched
+/// longest ago leaves first, whatever left before (choices.md#tpftl-hotness).
 #[test]
 fn among_equally_hot_nodes_the_one_touched_longest_ago_goes_first() {
     let mut bench = bench(4 * 3, "-");
@@ -225,8 +226,8 @@ fn a_cache_of_one_entry_and_its_node_works() {
     assert!(bench.read_request(0, 100).tp.0 <= 102);
 }
 
-/// A run of which the detector sees nothing, then the same prefetched; entries that are never looked up; a lookup of
-/// one of them and of one that was used.
+/// A run that the detector does not find, then the same run prefetched; entries that are never
+/// looked up; a lookup of one of them and of a used one.
 #[test]
 fn what_becomes_of_prefetched_entries_is_counted() {
     let mut bench = bench(8, "rsbc");
@@ -236,7 +237,8 @@ fn what_becomes_of_prefetched_entries_is_counted() {
     assert_eq!(ahead(&bench).misses, Misses { new: 2, in_sequence: 1, ..Misses::default() });
     bench.ftl.cache.judge.active = true;
     bench.ftl.cache.note_whether_on();
-    // 3 has three cached predecessors: 4 to 6 come with it. Its own node alone gives room for them.
+    // 3 has three cached predecessors: 4 to 6 are loaded with it. Only its own node has room for
+    // them.
     bench.read(3);
     bench.read(4);
     let all = ahead(&bench);

@@ -1,4 +1,4 @@
-//! A worked example, and what zones and tiers do.
+//! A worked example, and the behaviour of zones and tiers.
 
 use super::*;
 use crate::device::DeviceConfig;
@@ -7,8 +7,8 @@ use crate::units::Bytes;
 
 const PAGES: u32 = 1024;
 
-/// 8 translation pages of 128 mappings in so many zones, every page written once; tier 1 has room for
-/// so many entries. Zone 0 is in use, with nothing cached.
+/// 8 translation pages of 128 mappings in `zones` zones, every page written once. Tier 1 has room
+/// for `entries` entries. Zone 0 is in use, with an empty cache.
 fn device(zones: u32, entries: u64) -> (Zftl, Device) {
     let mut config = Setup {
         device: DeviceConfig {
@@ -92,7 +92,7 @@ fn the_worked_example_reads_a_directory_for_each_change_of_zone() {
     assert_eq!(again, (0, 0), "tier 2 holds the page");
 }
 
-/// A dirty page of tier 2 is programmed whole, then the directory, for its page has moved.
+/// A dirty page of tier 2 is programmed whole, then the directory, because its page has moved.
 #[test]
 fn leaving_a_zone_writes_what_has_changed() {
     let (mut ftl, mut flash) = device(2, 4);
@@ -103,7 +103,8 @@ fn leaving_a_zone_writes_what_has_changed() {
     assert_eq!(back, (2, 0), "nothing has changed");
 }
 
-/// The dirty entries of a page that leaves tier 2 stay in tier 1; of a clean one, that used last.
+/// The dirty entries of a page that leaves tier 2 remain in tier 1. A clean page leaves the entry
+/// used last.
 #[test]
 fn tier_1_keeps_dirty_entries_or_the_last_one() {
     let (mut ftl, mut flash) = device(1, 4);
@@ -122,7 +123,7 @@ fn tier_1_keeps_dirty_entries_or_the_last_one() {
     assert_eq!(tier1(&ftl), [(131, false), (260, false)], "3 and 5 are back in their page");
 }
 
-/// TPFTL 4.4: with the oldest entry all that share its translation page leave.
+/// TPFTL 4.4: the oldest entry leaves with all entries of its translation page.
 #[test]
 fn tier_1_evicts_in_batches() {
     let (mut ftl, mut flash) = device(1, 3);
@@ -146,7 +147,7 @@ fn more_dirty_entries_than_tier_1_has_room_for_are_programmed_with_their_page() 
     assert_eq!(tier1(&ftl), []);
 }
 
-/// Tier 2 knows its dirty mappings by a bit for each of 128.
+/// Tier 2 marks its dirty mappings by a bit for each of 128.
 #[test]
 fn the_page_of_tier_2_takes_its_content_a_number_and_a_mark_for_each_mapping() {
     let (mut ftl, mut flash) = device(1, 0);
@@ -154,7 +155,7 @@ fn the_page_of_tier_2_takes_its_content_a_number_and_a_mark_for_each_mapping() {
     assert_eq!(ftl.zones[0].cache.occupancy().bytes, 512 + 4 + 16);
 }
 
-/// Zones that a device is too small for are fewer.
+/// A device that is too small for the zones has fewer.
 #[test]
 fn ram_is_a_zone_table_and_one_directory() {
     let (ftl, _) = device(4, 4);

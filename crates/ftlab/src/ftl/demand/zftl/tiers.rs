@@ -1,4 +1,4 @@
-//! The two tiers of ZFTL's cache: a translation page in use, and entries that earlier ones left.
+//! The two tiers of ZFTL's cache: a translation page in use, and entries of earlier ones.
 
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
@@ -11,7 +11,7 @@ use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Vtpn};
 
 const ENTRY_BYTES: u64 = 8;
-/// VTPN of the cached page, beside its content.
+/// VTPN of the cached page, in addition to its content.
 const PAGE_HEADER_BYTES: u64 = 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ struct Active {
 pub struct Tiers {
     budget: u64,
     page_bytes: u64,
-    /// Entries that tier 1 has room for.
+    /// Number of entries that fit into tier 1.
     capacity: usize,
     entries_shift: u32,
     active: Option<Active>,
@@ -231,8 +231,8 @@ impl Tiers {
         self.active.as_ref().filter(|active| active.vtpn == vtpn)
     }
 
-    /// Empties tier 2. Its dirty entries go to tier 1, where room was made for them, or the entry used last.
-    /// More than tier 1 has room for are programmed with their page.
+    /// Empties tier 2. Its dirty entries, or the entry used last, go to tier 1, where room was made
+    /// for them. If they do not fit, they are programmed with their page.
     fn kick_out(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let Some(active) = self.active.take() else { return };
         let dirty = active.image.dirty_slots();
@@ -271,7 +271,7 @@ impl Tiers {
         self.active = Some(Active { vtpn, image, last });
     }
 
-    /// Changes a cached mapping; returns the old one, or nothing when it is not cached.
+    /// Changes a cached mapping. Returns the old one, or `None` if it is not cached.
     fn change(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Option<Ppn>> {
         if let Some(token) = self.tokens.get(lpn.0) {
             let entry = &mut self.entries[token];
@@ -307,7 +307,7 @@ impl Tiers {
         tokens.into_iter().map(leave).collect()
     }
 
-    /// The oldest entry of tier 1 leaves with all that share its translation page: at most one
+    /// Evicts the oldest entry of tier 1 with all entries of its translation page: at most one
     /// read-modify-write.
     fn evict_batch(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let vtpn = self.page_of(self.entries[self.order.back()].lpn);
