@@ -1,7 +1,7 @@
-//! Victim selection: which closed block garbage collection takes next. One file a policy.
+//! Victim selection: the closed block that garbage collection takes next. One file for each policy.
 //!
-//! To add one: write `gc/NAME.rs` with a type that implements [`VictimPolicy`] and [`PolicyDesign`], and
-//! add its `mod` and its line to [`policies`].
+//! To add one, write `gc/NAME.rs` with a type that implements [`VictimPolicy`] and
+//! [`PolicyDesign`]. Then add its `mod` and its line to [`policies`].
 
 mod by_valid;
 mod candidates;
@@ -37,7 +37,7 @@ use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// The policy by default.
+/// The default policy.
 pub const GREEDY: &str = "greedy";
 
 /// The policies of this project.
@@ -61,7 +61,7 @@ pub fn policies() -> Policies {
         .with(policy::<two_region::TwoRegionFifo>())
 }
 
-/// A policy for a list.
+/// A policy as an entry of a list.
 #[must_use]
 pub fn policy<P: PolicyDesign>() -> Named<BuildPolicy> {
     let build = |pool: &Pool, settings: &Sections| {
@@ -74,8 +74,8 @@ pub fn policy<P: PolicyDesign>() -> Named<BuildPolicy> {
 /// Policies by name.
 pub type Policies = List<BuildPolicy>;
 
-/// Makes a policy without closed blocks, from its own settings among others; an error says why it cannot
-/// work on the pool.
+/// Makes a policy without closed blocks; it takes its own settings from all settings. An error
+/// states why it cannot work on the pool.
 pub type BuildPolicy = Arc<dyn Fn(&Pool, &Sections) -> Result<Victims, Error> + Send + Sync>;
 
 /// The blocks that a policy chooses from.
@@ -87,9 +87,10 @@ pub struct Pool {
     pub pages_per_block: u32,
     /// Seed of everything random.
     pub seed: u64,
-    /// GC starts by garbage: blocks are told of as candidates, and have [numbers](Closed::number).
+    /// GC starts by garbage: the policy hears of blocks as candidates, which have
+    /// [numbers](Closed::number).
     pub is_volume: bool,
-    /// Pages of the host, where a policy may [ask](VictimPolicy::watches_pages) where they lie.
+    /// Pages of the host, if a policy may [use](VictimPolicy::watches_pages) their places.
     pub logical_pages: Option<u32>,
 }
 
@@ -98,7 +99,7 @@ pub struct Pool {
 pub struct Moment {
     /// Pages programmed in the pool.
     pub programs: u64,
-    /// Time of the host: when it issued the request that is being served, counted on from warm-up to run.
+    /// Time of the host: when it issued the request under way. It continues from warm-up to run.
     pub time: Nanos,
 }
 
@@ -109,11 +110,12 @@ pub struct Closed {
     pub pbn: Pbn,
     /// Valid pages in it.
     pub valid: u32,
-    /// What it was filled with.
+    /// The class of its content.
     pub class: Class,
-    /// When.
+    /// The moment.
     pub at: Moment,
-    /// Its place in the order in which blocks were opened, where GC starts by garbage. It decides among equals.
+    /// Its place in the order in which blocks were opened, where GC starts by garbage. It decides
+    /// among equals.
     pub number: Option<u64>,
 }
 
@@ -136,23 +138,25 @@ impl Closed {
     }
 }
 
-/// What a policy is told about the closed blocks of a pool, and what it answers.
+/// The events of the closed blocks of a pool, and the choice of a policy.
 pub trait VictimPolicy: Send + Debug + DynClone {
     /// A block was filled.
     fn close(&mut self, block: Closed);
     /// A page of a closed block was invalidated; `valid` are left. `now` counts page programs.
     fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64);
-    /// A closed block with `valid` valid pages is a candidate no more.
+    /// A closed block with `valid` valid pages is no longer a candidate.
     fn remove(&mut self, pbn: Pbn, valid: u32);
-    /// The block to collect, `None` only when there is no candidate; it stays one until removed.
+    /// The block to collect, `None` only when there is no candidate. It remains a candidate until
+    /// removed.
     fn choose(&mut self, now: Moment) -> Option<Pbn>;
 
-    /// Whether it asks which pages lie in a block.
+    /// Whether it uses the pages of each block.
     fn watches_pages(&self) -> bool {
         false
     }
 
-    /// A page lies there from now on, and nowhere else. Only a policy that watches pages hears of it.
+    /// A page is at this place from now on, and nowhere else. Only a policy that watches pages
+    /// hears of it.
     fn placed(&mut self, _page: Placed, _now: Moment) {}
 
     /// The host trimmed a page. Only a policy that watches pages hears of it.
@@ -171,8 +175,8 @@ pub trait PolicyDesign: VictimPolicy + Sized + 'static {
 
 dyn_clone::clone_trait_object!(VictimPolicy);
 
-/// The closed blocks of a pool under a policy. The default policy is called without indirection: it hears
-/// of every page that is invalidated.
+/// The closed blocks of a pool under a policy. The default policy is called without indirection,
+/// because it hears of every page that is invalidated.
 #[derive(Clone, Debug)]
 pub enum Victims {
     /// Fewest valid pages.
@@ -218,7 +222,7 @@ impl Victims {
         }
     }
 
-    /// A closed block with `valid` valid pages is a candidate no more.
+    /// A closed block with `valid` valid pages is no longer a candidate.
     pub fn remove(&mut self, pbn: Pbn, valid: u32) {
         match self {
             Victims::Greedy(policy) => policy.remove(pbn, valid),
@@ -227,7 +231,7 @@ impl Victims {
         }
     }
 
-    /// The policy, where it may ask which pages lie in a block.
+    /// The policy, if it may use the pages of each block.
     pub fn watching(&mut self) -> Option<&mut dyn VictimPolicy> {
         let policy: &mut dyn VictimPolicy = match self {
             Victims::Greedy(_) => return None,
@@ -237,7 +241,7 @@ impl Victims {
         policy.watches_pages().then_some(policy)
     }
 
-    /// The block to collect; it stays a candidate until removed.
+    /// The block to collect; it remains a candidate until removed.
     pub fn choose(&mut self, now: Moment) -> Option<Pbn> {
         match self {
             Victims::Greedy(policy) => policy.choose(now),
@@ -247,7 +251,7 @@ impl Victims {
     }
 }
 
-/// Garbage collection as it is configured: the settings, and the policy that they name.
+/// The configured garbage collection: the settings, and the policy that they name.
 #[derive(Clone)]
 pub struct Gc {
     config: GcConfig,
@@ -258,7 +262,7 @@ pub struct Gc {
 }
 
 impl Gc {
-    /// The policy that the settings name, out of a list.
+    /// The policy that the settings name, from a list.
     ///
     /// # Errors
     /// [`Error::Unknown`] when there is none of that name, [`Error::Config`] for a setting of it that is
@@ -285,7 +289,8 @@ impl Gc {
         self.seed
     }
 
-    /// The same in a pool that tells its policy where each of so many pages of the host lies.
+    /// The same in a pool that informs its policy of the place of each of the `logical_pages` pages
+    /// of the host.
     #[must_use]
     pub fn telling(self, logical_pages: Option<u32>) -> Self {
         Gc { logical_pages, ..self }
@@ -296,7 +301,7 @@ impl Gc {
         Pool { blocks, pages_per_block, seed, is_volume, logical_pages }
     }
 
-    /// No closed blocks, in a pool of so many.
+    /// No closed blocks, in a pool of `blocks` blocks.
     ///
     /// # Errors
     /// [`Error::Config`] when the policy cannot work on such a pool.
@@ -304,8 +309,8 @@ impl Gc {
         (self.policy)(&self.pool(blocks, pages_per_block, false), &self.settings)
     }
 
-    /// The same where a block is told of when it has enough garbage: a share `gc.garbage` where GC starts by garbage,
-    /// else a page.
+    /// The same where a block becomes a candidate when it has enough garbage. Where GC starts by
+    /// garbage that is a share `gc.garbage`, otherwise one page.
     ///
     /// # Errors
     /// As [`Gc::victims`].
@@ -343,7 +348,7 @@ mod tests {
         gc.victims(100, 8).expect("a pool that it accepts")
     }
 
-    /// After so many programs, each of which takes a microsecond.
+    /// After `programs` programs, each of which takes a microsecond.
     const fn at(programs: u64) -> Moment {
         Moment { programs, time: 1000 * programs }
     }

@@ -1,4 +1,4 @@
-//! Which plane a page of the host goes to.
+//! The plane for a page of the host.
 //!
 //! ```text
 //! single        one frontier for the whole device, in whichever plane its block lies (FlashSim)
@@ -9,12 +9,12 @@
 //! least-busy    the plane that is free first, its channel included, as a controller's queues tell
 //! ```
 //!
-//! Planes are counted in an allocation order: `CWDP` goes from channel to channel first, then to the
-//! next way (chip), die and plane (Hu et al., ICS 2011). Round-robin and least-busy pass by a plane that
-//! is full of valid pages, since GC could not make room there.
+//! Planes are counted in an allocation order: `CWDP` goes from channel to channel first, then to
+//! the next way (chip), die and plane (Hu et al., ICS 2011). Round-robin and least-busy skip a
+//! plane that is full of valid pages, since GC could not reclaim space there.
 //!
-//! To add one: write `placement/allocation/NAME.rs` with a type that implements [`Placement`] and [`PlacementDesign`],
-//! and add its line to [`placements`].
+//! To add one, write `placement/allocation/NAME.rs` with a type that implements [`Placement`] and
+//! [`PlacementDesign`]. Then add its line to [`placements`].
 
 #![allow(clippy::inline_always)] // part of every page
 
@@ -54,7 +54,7 @@ pub fn placements() -> Placements {
         .with(placement::<least_busy::LeastBusy>())
 }
 
-/// A placement for a list.
+/// A placement as an entry of a list.
 #[must_use]
 pub fn placement<P: PlacementDesign>() -> Named<BuildPlacement> {
     let build = |planes: &PlaneSet<'_>, settings: &Sections| {
@@ -66,14 +66,15 @@ pub fn placement<P: PlacementDesign>() -> Named<BuildPlacement> {
 /// Placements by name.
 pub type Placements = List<BuildPlacement>;
 
-/// How pages come to planes.
+/// The assignment of pages to planes.
 #[derive(Clone)]
 pub enum BuildPlacement {
     /// All planes together are one.
     Single,
-    /// A page stays in the plane that its number gives it.
+    /// A page remains in the plane that its number determines.
     Striped,
-    /// A rule that may choose any plane that is not full, from its own settings among others.
+    /// A rule that may choose any plane that is not full; it takes its own settings from all
+    /// settings.
     Free(Arc<BuildFree>),
 }
 
@@ -93,18 +94,18 @@ pub struct PlaneSet<'a> {
 
 /// Chooses a plane for each page of the host.
 pub trait Placement: Send + Debug + DynClone {
-    /// The plane for a page: one that takes it ([`Room::takes`]).
+    /// The plane for a page: one that accepts it ([`Room::takes`]).
     ///
     /// # Panics
     /// When all planes are full of valid pages: the device is smaller than its logical pages.
     fn place(&mut self, lpn: Lpn, room: &mut Room, flash: &Flash) -> u32;
 
-    /// Whether it asks [when planes are free](Flash::plane_free_at).
+    /// Whether it uses [the times at which planes are free](Flash::plane_free_at).
     fn watches_planes(&self) -> bool {
         false
     }
 
-    /// A plane that was passed by because it was full has room again.
+    /// A plane that was skipped because it was full has room again.
     fn has_room_again(&mut self, _plane: u32) {}
 }
 
@@ -120,8 +121,8 @@ pub trait PlacementDesign: Placement + Sized + 'static {
 
 dyn_clone::clone_trait_object!(Placement);
 
-/// The order in which planes are counted: a permutation of channel, way, die and plane, of which the
-/// first changes fastest.
+/// The order in which planes are counted: a permutation of channel, way, die and plane; the first
+/// changes fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct PlaneOrder([char; 4]);
@@ -147,7 +148,7 @@ impl From<PlaneOrder> for String {
 }
 
 impl PlaneOrder {
-    /// As planes are numbered: plane, die, way, channel.
+    /// The order of plane numbers: plane, die, way, channel.
     pub const PDWC: Self = PlaneOrder(['P', 'D', 'W', 'C']);
     /// Channel, way, die, plane.
     pub const CWDP: Self = PlaneOrder(['C', 'W', 'D', 'P']);
@@ -160,7 +161,7 @@ impl PlaneOrder {
     #[must_use]
     pub fn planes(self, geometry: &Geometry) -> Vec<u32> {
         let [channels, ways, dies, planes] = geometry.shape();
-        // How many of each level there are, and how far apart their plane numbers are.
+        // The size of each level, and the distance of its plane numbers.
         let level = |letter: char| match letter {
             'C' => (channels, ways * dies * planes),
             'W' => (ways, dies * planes),
@@ -180,7 +181,7 @@ impl PlaneOrder {
     }
 }
 
-/// Where a page of the host goes.
+/// The place for a page of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The plane.
@@ -203,7 +204,7 @@ enum Rule {
     Single,
     Striped,
     Free(Box<dyn Placement>),
-    /// By another of these rules, and by class.
+    /// One of the other rules, and classes.
     Separated(Box<Separated>),
 }
 
@@ -225,12 +226,12 @@ impl Rule {
     }
 }
 
-/// How full of valid pages each plane is, where pages may go to any.
+/// The number of valid pages of each plane, where pages may go to any plane.
 #[derive(Clone, Debug)]
 pub struct Room {
     valid: Vec<u32>,
     most: u32,
-    /// Planes that were passed by because they were full.
+    /// Planes that were skipped because they were full.
     passed_by: Vec<bool>,
 }
 
@@ -246,7 +247,7 @@ impl Room {
         &self.valid
     }
 
-    /// Whether a plane takes another page of the host; one that does not is passed by.
+    /// Whether a plane accepts another page of the host. A plane that does not is skipped.
     pub fn takes(&mut self, plane: u32) -> bool {
         let takes = self.valid[plane as usize] < self.most;
         self.passed_by[plane as usize] = !takes;
@@ -284,7 +285,7 @@ impl Chooser {
         Chooser { order, rule, room }
     }
 
-    /// Whether it asks when planes are free.
+    /// Whether it uses the times at which planes are free.
     pub(crate) fn watches_planes(&self) -> bool {
         matches!(self.planes(), Rule::Free(placement) if placement.watches_planes())
     }
@@ -311,7 +312,7 @@ impl Chooser {
         }
     }
 
-    /// The same, to be looked at.
+    /// The separation, for reading.
     #[must_use]
     pub fn separation(&self) -> Option<&Separator> {
         match &self.rule {
@@ -347,7 +348,7 @@ impl Chooser {
         }
     }
 
-    /// Which plane pages go to, whatever their classes.
+    /// The rule for planes, whatever the classes.
     const fn planes(&self) -> &Rule {
         match &self.rule {
             Rule::Separated(separated) => &separated.plane,
@@ -367,7 +368,7 @@ impl Chooser {
         }
     }
 
-    /// A page was programmed in a plane, which is no copy of one there.
+    /// A page was programmed in a plane, and it is not a copy from the same plane.
     #[inline]
     pub fn gained(&mut self, plane: u32) {
         if let Rule::Free(_) = self.planes() {

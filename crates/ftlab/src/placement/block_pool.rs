@@ -4,8 +4,8 @@
 //! free --open--> frontier --full--> closed --victim--> collected --erase--> free
 //! ```
 //!
-//! A frontier is closed only when the next block is opened, so the block just filled is no victim
-//! yet (choices.md#gc-candidates).
+//! A frontier is closed only when the next block is opened, so the block just filled is not a
+//! victim yet (choices.md#gc-candidates).
 
 #![allow(clippy::inline_always)] // part of every page
 
@@ -31,15 +31,15 @@ use volume::Volume;
 pub struct GcMetrics {
     /// Runs and victims.
     pub counts: GcCounts,
-    /// Free blocks at which GC starts: the level in force.
+    /// Free blocks at which GC starts: the threshold in force.
     pub low: u32,
-    /// Free blocks at which a batch ends: the level in force.
+    /// Free blocks at which a batch ends: the threshold in force.
     pub high: u32,
     /// Runs in idle time; `None` if GC is never started in idle time.
     pub background_runs: Option<u64>,
 }
 
-/// What translation pages ask of the blocks that they share with user pages.
+/// How translation pages use the blocks that they share with user pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MapRules {
     /// They go to the open block of user pages.
@@ -51,13 +51,13 @@ pub struct MapRules {
 /// The frontiers of user pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Classes {
-    /// How many there are.
+    /// Number of frontiers.
     pub all: u32,
     /// How many of them GC may open before it has made room, at least one.
     pub spread: u32,
 }
 
-/// Places for frontiers: a power of two, so that no place lies beyond.
+/// Places for frontiers: a power of two, so that every masked index is valid.
 const FRONTIERS: usize = Class::END.next_power_of_two();
 
 counts! {
@@ -107,7 +107,7 @@ struct Frontier {
 /// Free, open and closed blocks of a device.
 #[derive(Clone, Debug)]
 pub struct BlockPool {
-    /// The blocks of the pool; others of the device are not its concern.
+    /// The blocks of the pool. It ignores the others of the device.
     region: Range<u32>,
     /// By number in the region.
     blocks: Vec<BlockInfo>,
@@ -134,19 +134,19 @@ pub struct BlockPool {
     /// Blocks collected since the current GC run started.
     victims_of_run: u64,
     counts: GcCounts,
-    /// What is known where full blocks are closed at once.
+    /// The state needed where full blocks are closed at once.
     volume: Option<Volume>,
-    /// What is collected behind a page, where GC is looked at before each.
+    /// The work of GC after each page, where GC is considered before each page.
     background: Option<Background>,
 }
 
 impl BlockPool {
-    /// All blocks free. One GC step may open up to `reserve` blocks, so GC starts no later than when
-    /// that many are left, whatever `gc.low` says.
+    /// All blocks free. One GC step may open up to `reserve` blocks. GC therefore starts at the
+    /// latest when as many are left, whatever `gc.low` is.
     ///
     /// # Errors
-    /// [`Error::Config`] when the device has too few blocks for GC to make room for ever, with
-    /// `translation_pages` beside the logical pages.
+    /// [`Error::Config`] when the device has too few blocks for GC to reclaim space for ever, with
+    /// `translation_pages` in addition to the logical pages.
     pub fn new(
         gc: &Gc,
         geometry: &Geometry,
@@ -157,7 +157,7 @@ impl BlockPool {
         Self::in_region(gc, geometry, reserve, &region)
     }
 
-    /// The same with the blocks of a region alone, for its pages and its map.
+    /// The same with only the blocks of a region, for its pages and its map.
     ///
     /// # Errors
     /// As [`BlockPool::new`].
@@ -185,8 +185,8 @@ impl BlockPool {
         Self::with_classes(gc, geometry, reserve, region, rules, classes)
     }
 
-    /// The same with these frontiers of user pages. `reserve` is what a GC step may open if the pages of its victim
-    /// go to one of them.
+    /// The same with these frontiers of user pages. `reserve` is the number of blocks that a GC
+    /// step may open if the pages of its victim go to one frontier.
     ///
     /// # Errors
     /// As [`BlockPool::new`].
@@ -200,15 +200,16 @@ impl BlockPool {
     ) -> Result<Self, Error> {
         let has_map = region.map_pages() > 0;
         let open = u64::from(classes.all) + u64::from(has_map && !rules.shares_blocks);
-        // Updates of the map waste pages while GC makes room, unless they wait until it is made.
+        // Updates of the map waste pages while GC reclaims space, unless they wait until it is
+        // done.
         let wasted = u64::from(has_map && !rules.is_held_in_gc);
         let reserve = reserve + classes.spread - 1;
         let pool = Self::with_frontiers(gc, geometry, reserve, region, open + wasted, rules)?;
         Ok(BlockPool { spread: classes.spread, ..pool })
     }
 
-    /// All blocks free, for user pages of so many classes, each with a frontier of its own, and for no map on
-    /// flash. The pages of one victim may go to up to `spread` of them.
+    /// All blocks free, for user pages of `levels` classes, each with its own frontier, and without
+    /// a map on flash. The pages of one victim may go to up to `spread` frontiers.
     ///
     /// # Errors
     /// As [`BlockPool::new`].
@@ -240,7 +241,7 @@ impl BlockPool {
         let high = gc.high.max(low.saturating_add(1));
         let blocks_of = |pages: u32| u64::from(pages.div_ceil(geometry.pages_per_block));
         let logical = blocks_of(region.pages.len() as u32);
-        // GC by single blocks that wastes nothing beside ends as it began.
+        // GC by single blocks that wastes no other pages ends with the free blocks of its start.
         let at_end = if rules.is_held_in_gc && gc.mode == GcMode::Single { low } else { high };
         let kept = u64::from(at_end) + beside;
         let needed = logical + blocks_of(map_pages) + kept;
@@ -287,7 +288,7 @@ impl BlockPool {
         })
     }
 
-    /// Says what blocks of user pages are filled with, where that is not their only copy for long.
+    /// Sets the kind of content of user blocks, where these are not the only copy for long.
     #[must_use]
     pub fn filled_with(self, data_kind: BlockKind) -> Self {
         BlockPool { data_kind, ..self }
@@ -299,7 +300,7 @@ impl BlockPool {
         GcMetrics { counts: self.counts, low: self.low, high: self.high, background_runs: None }
     }
 
-    /// Starts counting anew.
+    /// Resets the counts.
     pub fn reset_counts(&mut self) {
         self.counts = GcCounts::default();
     }
@@ -321,13 +322,13 @@ impl BlockPool {
         self.free.len()
     }
 
-    /// What a block is filled with.
+    /// The class of the content of a block.
     #[must_use]
     pub fn class_of(&self, pbn: Pbn) -> Class {
         self.blocks[self.slot(pbn).index()].class
     }
 
-    /// What a block of the pool is filled with, unless it is erased.
+    /// The class of the content of a block of the pool, unless the block is erased.
     #[must_use]
     pub fn class_in_use(&self, pbn: Pbn) -> Option<Class> {
         let slot = pbn.0.checked_sub(self.region.start)?;
@@ -369,7 +370,7 @@ impl BlockPool {
     /// Erased pages of the block of the frontier of a class.
     #[must_use]
     pub fn room(&self, class: Class) -> u32 {
-        // Where blocks are closed at once, the last page is apart.
+        // Where blocks are closed at once, the last page is treated separately.
         let last = u32::from(unless_bug!(RoomLacksLastPage, self.volume.is_some(), false));
         self.frontiers[self.frontier_of(class)].map_or(0, |f| f.end - f.next + last)
     }
@@ -385,7 +386,8 @@ impl BlockPool {
         }
     }
 
-    /// Pages of user data that may be valid beside so many of the map, for GC to make room for ever.
+    /// The most pages of user data that may be valid, in addition to `map_pages` of the map, for GC
+    /// to reclaim space for ever.
     #[must_use]
     pub fn most_data_pages(&self, geometry: &Geometry, map_pages: u32) -> u32 {
         let map = map_pages.div_ceil(geometry.pages_per_block);
@@ -425,7 +427,8 @@ impl BlockPool {
             GcMode::Batch => {
                 unless_bug!(PoolBatchEndsEarly, self.is_replenished(), self.free.len() > self.low)
             }
-            // The frontiers that GC opened are the host's next: the next run needs a free block for each again.
+            // The host next writes to the frontiers that GC opened: the next run again needs a free
+            // block for each.
             GcMode::Single => !self.must_collect(class) && !self.is_short(),
         }
     }
@@ -436,26 +439,27 @@ impl BlockPool {
         self.free.len() < self.spread
     }
 
-    /// Whether GC of user pages may need more blocks than are free, for them and for the map.
+    /// Whether GC of user pages may need more blocks than are free, for these pages and for the
+    /// map.
     #[inline]
     #[must_use]
     pub fn is_at_its_last(&self) -> bool {
         self.free.len() <= self.spread
     }
 
-    /// Whether as many blocks are free as at the end of a batch.
+    /// Whether the number of free blocks is that of the end of a batch.
     #[must_use]
     pub fn is_replenished(&self) -> bool {
         self.free.len() >= self.high
     }
 
-    /// Whether so many blocks may be opened before GC must run.
+    /// Whether `blocks` blocks may be opened before GC must run.
     #[must_use]
     pub fn can_spare(&self, blocks: u32) -> bool {
         self.free.len() >= self.low + blocks
     }
 
-    /// Takes a free block to be filled with user pages at once, beside the frontiers.
+    /// Takes a free block to be filled with user pages at once, in addition to the frontiers.
     ///
     /// # Panics
     /// When no block is free: see [`can_spare`](Self::can_spare).
@@ -466,12 +470,12 @@ impl BlockPool {
         pbn
     }
 
-    /// The policy, if it asks which pages lie in a block.
+    /// The policy, if it uses the pages of each block.
     pub fn watching(&mut self) -> Option<&mut dyn VictimPolicy> {
         self.victims.watching()
     }
 
-    /// Tells the policy where a page lies.
+    /// Informs the policy of the place of a page.
     pub fn tell_placed(&mut self, page: Placed, flash: &impl Media) {
         let (pbn, now) = (self.slot(page.pbn), self.now(flash));
         if let Some(policy) = self.watching() {
@@ -483,13 +487,13 @@ impl BlockPool {
         Moment { programs: self.programs, time: flash.flash().host_time() }
     }
 
-    /// Tells the policy of a block that was filled.
+    /// Informs the policy of a block that was filled.
     fn closed(&mut self, slot: Pbn, class: Class, valid: u32, flash: &impl Media) {
         let number = self.volume.as_ref().map(|volume| volume.number(slot));
         self.victims.close(Closed { pbn: slot, valid, class, at: self.now(flash), number });
     }
 
-    /// A block that was taken is full: from now on it is a candidate for GC.
+    /// A block that was taken is full, and becomes a candidate for GC.
     pub fn close_block(&mut self, pbn: Pbn, flash: &impl Media) {
         self.programs += u64::from(flash.geometry().pages_per_block);
         let slot = self.slot(pbn);
@@ -500,7 +504,7 @@ impl BlockPool {
     /// The next page of a frontier; opens a block when it is full.
     ///
     /// # Panics
-    /// When no block is free: GC was not given a chance, or the reserve is wrong.
+    /// When no block is free: GC was not called in time, or the reserve is wrong.
     #[inline(always)]
     pub fn next_page(&mut self, class: Class, flash: &impl Media) -> Ppn {
         let index = self.frontier_of(class);
@@ -514,8 +518,8 @@ impl BlockPool {
         }
     }
 
-    /// The next pages of a frontier, at least one and up to `most`; opens a block when it is full. Returns
-    /// the first and how many there are.
+    /// The next pages of a frontier, at least one and up to `most`; opens a block when it is full.
+    /// Returns the first page and their number.
     ///
     /// # Panics
     /// As [`next_page`](Self::next_page).
@@ -523,7 +527,7 @@ impl BlockPool {
         let first = self.next_page(class, flash);
         let index = self.frontier_of(class);
         let block = flash.geometry().block_of(first);
-        // Behind the last page of a block that is closed at once another block is open, or none.
+        // After the last page of a block that is closed at once, another block is open, or none.
         let Some(frontier) = self.frontiers[index].as_mut().filter(|it| it.pbn == block) else {
             return (first, 1);
         };
@@ -599,7 +603,7 @@ impl BlockPool {
         self.region.len() as u32 - self.free.len() - self.lent
     }
 
-    /// Takes a free block out of the pool, for something else.
+    /// Takes a free block out of the pool, for another use.
     pub fn lend(&mut self) -> Option<Pbn> {
         let pbn = self.free.take()?;
         self.blocks[pbn.index()].state = State::Lent;
@@ -629,7 +633,8 @@ impl BlockPool {
         (gained >= least).then(|| self.collect(pbn, flash))
     }
 
-    /// Takes the next block to collect out of the candidates, and tells what it is filled with.
+    /// Takes the next block to collect out of the candidates. Returns the block and the class of
+    /// its content.
     ///
     /// # Panics
     /// When no block is closed.
@@ -637,7 +642,7 @@ impl BlockPool {
         self.take_victim_or(None, flash)
     }
 
-    /// Takes the block that a separation has named, or else the next one of the policy.
+    /// Takes the block that a separation has named, or the next one of the policy.
     pub(super) fn take_victim_or(
         &mut self,
         named: Option<Pbn>,
@@ -658,7 +663,8 @@ impl BlockPool {
         (pbn, self.class_of(pbn))
     }
 
-    /// The block that a separation has named, or an emptier one of translation pages, of which it does not know.
+    /// The block that a separation has named, or an emptier block of translation pages, which a
+    /// separation does not know.
     fn named_victim(&mut self, named: Pbn, flash: &impl Media) -> Pbn {
         let slot = self.slot(named);
         if self.blocks[slot.index()].state == State::Open {
@@ -687,7 +693,7 @@ impl BlockPool {
         closed.filter_map(|(block, slot)| Some((self.block_in(Pbn(slot)), block.class.number()?)))
     }
 
-    /// Notes that of the pages of user blocks that were moved, so many were translation pages.
+    /// Notes that `pages` of the moved pages of user blocks were translation pages.
     pub fn tell_map_pages(&mut self, pages: u64) {
         self.counts.valid_data -= pages;
         self.counts.valid_translation += pages;
@@ -715,14 +721,15 @@ impl BlockPool {
         pbn
     }
 
-    /// The victim where the policy has no say, so that GC ends on a nearly full device.
+    /// The victim in the two cases in which the policy does not choose, so that GC ends on a nearly
+    /// full device.
     ///
-    /// When the last free block is reached, translation blocks go first: collecting one needs no
-    /// update of the map, so the space that earlier updates wasted comes back before more is needed.
+    /// At the last free block, translation blocks go first. Collecting one needs no update of the
+    /// map. The space that earlier updates wasted is thus reclaimed before more is needed.
     ///
-    /// A run that has taken as many victims as there are blocks goes on with the most wasteful ones:
-    /// a policy that ignores valid pages can go round for ever, where the map updates of each full
-    /// block that it moves waste the room that it has just made (choices.md#gc-forced).
+    /// After as many victims as there are blocks, a run takes the most wasteful ones. A policy that
+    /// ignores valid pages can cycle for ever: the map updates of each full block that it moves
+    /// waste the space just reclaimed (choices.md#gc-forced).
     fn forced_victim(&self, flash: &impl Media) -> Option<Pbn> {
         let wasteful = |pbn: &Pbn| flash.valid_in(*pbn) < flash.geometry().pages_per_block;
         let fewest_valid = |pbn: &Pbn| flash.valid_in(*pbn);
@@ -777,10 +784,11 @@ impl BlockPool {
         self.free.give(pbn, flash);
     }
 
-    /// Takes over the blocks as they were found after power was lost, with the pages that are valid. What has
-    /// none is erased; if it seems to be, before it is used, for its last erase may have been cut. Blocks with
-    /// erased pages are filled on, as many as there are frontiers: of translation pages where `holds_map` says so, else of
-    /// any of the `classes` of user pages.
+    /// Takes over the blocks as found after power was lost, with their valid pages. A block without
+    /// valid pages is erased. If it already looks erased, it is erased before its use, as its last
+    /// erase may have been cut. Blocks with erased pages are filled further, as many as there are
+    /// frontiers. Their class is that of translation pages if `holds_map` returns true, otherwise
+    /// one of the `classes` of user pages.
     pub fn recover(
         &mut self,
         classes: &[Class],
@@ -841,7 +849,7 @@ impl BlockPool {
         self.audit_by(collecting, |pbn| device.is_erased(pbn));
     }
 
-    /// The same for blocks of which this says whether they are erased.
+    /// The same for blocks of which `is_erased` returns whether they are erased.
     pub(super) fn audit_by(&self, collecting: Option<Pbn>, is_erased: impl Fn(Pbn) -> bool) {
         let (mut free, mut lent) = (0, 0);
         for pbn in self.region.clone().map(Pbn) {
@@ -870,7 +878,7 @@ const fn class_of(index: usize, class: Class) -> Class {
     if index == Class::HOST.index() { Class::HOST } else { class }
 }
 
-/// The frontier that each class is written to.
+/// The frontier for each class.
 fn frontiers(copies: Copies, rules: MapRules) -> [u8; FRONTIERS] {
     let mut frontiers = std::array::from_fn(|class| class as u8);
     if copies == Copies::Shared {

@@ -1,23 +1,26 @@
-//! The blocks of a page-mapped device, plane by plane: where pages go, and what is collected.
+//! The blocks of a page-mapped device, plane by plane: the places of pages, and the victims of GC.
 //!
-//! With `ftl.placement = single` there is one [`BlockPool`] over all planes. Else each plane has one of
-//! its own, and a page that GC moves stays in its plane; translation pages are spread by VTPN.
+//! With `ftl.placement = single` there is one [`BlockPool`] over all planes. Otherwise each plane
+//! has its own, and a page that GC moves remains in its plane. Translation pages are spread by
+//! VTPN.
 //!
-//! **Map.** By default translation pages have open blocks of their own, and GC writes those that it makes
-//! out of date, wherever they are. Under other [`MapRules`] they share the blocks of user pages, or what they
-//! lack is held in RAM, and GC of a plane writes to that plane alone.
+//! **Blocks of the map.** By default translation pages have their own open blocks, and GC writes
+//! the translation pages of moved pages in any plane. Under other [`MapRules`] they share the
+//! blocks of user pages, or GC holds their changes in RAM. GC of a plane then writes only to that
+//! plane.
 //!
-//! **Room.** A plane holds at most as many valid pages as leave GC something to collect. GC of a plane
-//! may rewrite translation pages of any other, each of which may thereby open one block. So three free
-//! blocks are kept in reserve where there is a map on flash: a plane has lost two of them to translation
-//! pages only if a block's worth of those is superseded, and then such blocks are collected first, which
-//! touches no other plane (choices.md#dloop-reserve). GC that writes to its own plane alone needs one.
+//! **Reserve of a plane.** A plane holds at most as many valid pages as leave GC something to
+//! collect. GC of a plane may rewrite translation pages of any other plane, which may thereby open
+//! one block. Where there is a map on flash, each plane therefore keeps three free blocks in
+//! reserve. A plane loses two of them to translation pages only if a block's worth of these is
+//! superseded. Such blocks are then collected first, which touches no other plane
+//! (choices.md#dloop-reserve). GC that writes only to its own plane needs one.
 //!
-//! **Copy-back** (DLOOP III.A and C) keeps the parity of a page's number. Where the next free page has
-//! the wrong one, `greedy` takes another page of the victim if one fits (figure 5a), and else the free
-//! page is wasted (5b); `in-order` takes the pages as they come. A victim never wastes all that it
-//! gives: a page that would goes through the controller, so GC always makes room (the paper calls the
-//! case rare; choices.md#dloop-parity).
+//! **Copy-back** (DLOOP III.A and C) keeps the parity of a page's number. If the next free page has
+//! the wrong parity, `greedy` takes another page of the victim that fits (figure 5a). Without one,
+//! the free page is wasted (5b). `in-order` takes the pages in their order. A victim never wastes
+//! as many pages as it frees: the remaining pages go through the controller. GC thus always
+//! reclaims space (the paper calls the case rare; choices.md#dloop-parity).
 
 #![allow(clippy::inline_always)] // part of every page
 
@@ -36,15 +39,15 @@ use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Free blocks that a plane keeps where GC of another may write translation pages to it.
+/// Free blocks of a plane to which GC of another plane may write translation pages.
 const RESERVE_OF_A_PLANE: u32 = 3;
 
-/// Planes whose next translation page needs a block that only GC can give.
+/// Planes whose next translation page needs a block that only GC can free.
 const SHORT: usize = 0;
 /// Planes at their last free block.
 const LAST: usize = 1;
 
-/// Block pools, and which of them a page goes to.
+/// Block pools, and the rule that chooses one for each page.
 #[derive(Clone, Debug)]
 pub struct Planes {
     pools: Vec<BlockPool>,
@@ -53,9 +56,9 @@ pub struct Planes {
     watched: Option<BlockSets>,
     rules: MapRules,
     copy_back: CopyBack,
-    /// Whether the policy asks which pages lie in a block.
+    /// Whether the policy uses the pages of each block.
     tells_pages: bool,
-    /// What was moved out of the last victim.
+    /// The pages that were moved out of the last victim.
     moved: Vec<(Owner, Ppn)>,
 }
 
@@ -64,18 +67,18 @@ pub struct Planes {
 pub struct Victim {
     pbn: Pbn,
     plane: u32,
-    /// What it was filled with.
+    /// The class of its content.
     from: Class,
-    /// Where its pages go, unless they are separated.
+    /// The class for its pages, unless they are separated.
     to: Class,
-    /// The pages to move: with even and with odd numbers apart for `greedy`, else all in the first.
+    /// The pages to move: even and odd numbers separately for `greedy`, otherwise all in the first.
     pages: [ValidPages; 2],
-    /// Pages that may yet be wasted for it.
+    /// Pages that may still be wasted for it.
     wasteable: u32,
 }
 
 impl Victim {
-    /// The page to move next: for `greedy` one with the parity of the next free page, if there is.
+    /// The page to move next. For `greedy` it has the parity of the next free page, if possible.
     fn next_for_copy_back(
         &mut self,
         order: CopyBack,
@@ -113,8 +116,8 @@ impl Victim {
 }
 
 impl Planes {
-    /// All blocks free, placed as configured. A GC step may open up to `reserve` blocks of a plane, and
-    /// `translation_pages` are kept beside the logical pages.
+    /// All blocks free, placed as configured. A GC step may open up to `reserve` blocks of a plane.
+    /// Blocks for `translation_pages` are kept in addition to those for the logical pages.
     ///
     /// # Errors
     /// [`Error::Config`] when there are too few blocks for GC to make room for ever.
@@ -127,8 +130,8 @@ impl Planes {
         Self::with_map(placing, flash, reserve, translation_pages, MapRules::default())
     }
 
-    /// The same for an FTL with its map in RAM that calls [`clean`](Self::clean) after each request that writes: GC
-    /// starts as `gc.start` says.
+    /// The same for an FTL with its map in RAM that calls [`clean`](Self::clean) after each request
+    /// that writes. GC starts by `gc.start`.
     ///
     /// # Errors
     /// As [`Planes::new`], and when `gc.start` does not go with other settings.
@@ -150,7 +153,7 @@ impl Planes {
         }
         let mut small = placing.clone();
         if start == GcStart::EachPage {
-            // GC goes on while there is garbage: the reserve is as large as there is room for.
+            // GC continues while there is garbage: the reserve is as large as possible.
             (small.gc.low, small.gc.high) = (1, 2);
         }
         let mut planes = Self::new(&small, flash, 1, 0)?;
@@ -166,7 +169,8 @@ impl Planes {
         Ok(planes)
     }
 
-    /// The classes that have a block before a page of them is written, where blocks are opened ahead.
+    /// The classes that have a block before their first page is written, where blocks are opened
+    /// ahead.
     fn classes_from_the_start(&mut self, placing: &Placing<'_>) -> Vec<Class> {
         let is_volume = placing.gc.start == GcStart::Garbage;
         match self.chooser.separator() {
@@ -212,8 +216,8 @@ impl Planes {
         let has_map = translation_pages > 0;
         let crosses_planes = has_map && planes > 1 && !rules.is_held_in_gc;
         let reserve = if crosses_planes { RESERVE_OF_A_PLANE } else { reserve };
-        // Where pages may go to any plane, one that is full of valid pages is passed by: one page more
-        // than all logical ones then has room.
+        // Where pages may go to any plane, one that is full of valid pages is skipped. One page
+        // more than all logical ones then fits.
         let most_data = match build {
             BuildPlacement::Single | BuildPlacement::Striped => {
                 geometry.logical_pages.div_ceil(planes)
@@ -296,7 +300,7 @@ impl Planes {
         GcMetrics { counts, ..self.pools[0].metrics() }
     }
 
-    /// Figures of the separation since measuring started.
+    /// Metrics of the separation since measuring started.
     #[must_use]
     pub fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
         self.chooser.separation().map(Separator::counts).unwrap_or_default()
@@ -331,7 +335,7 @@ impl Planes {
         pools.find_map(|pool| pool.class_in_use(pbn)).and_then(Class::number)
     }
 
-    /// Starts counting anew.
+    /// Resets the counts.
     pub fn reset_counts(&mut self) {
         self.pools.iter_mut().for_each(BlockPool::reset_counts);
         if let Some(separator) = self.chooser.separator() {
@@ -339,21 +343,21 @@ impl Planes {
         }
     }
 
-    /// Bytes of the pointers to the current block and page of each plane (DLOOP III.B), where planes
-    /// have their own, and of what separates pages.
+    /// Bytes of the pointers to the current block and page of each plane (DLOOP III.B), if each
+    /// plane has its own, and of the separation.
     #[must_use]
     pub fn ram_bytes(&self) -> u64 {
         let pointers = if self.pools.len() == 1 { 0 } else { 8 * self.pools.len() as u64 };
         pointers + self.separation_bytes()
     }
 
-    /// Bytes of RAM of what separates pages.
+    /// Bytes of RAM of the separation.
     #[must_use]
     pub fn separation_bytes(&self) -> u64 {
         self.chooser.separation().map_or(0, Separator::ram)
     }
 
-    /// Where a page of the host goes.
+    /// The place for a page of the host.
     #[inline(always)]
     pub fn place(&mut self, lpn: Lpn, meta: Meta, flash: &impl Media) -> Place {
         self.chooser.place(lpn, meta, flash)
@@ -366,7 +370,8 @@ impl Planes {
         self.pools[place.plane as usize].must_collect(place.class)
     }
 
-    /// A plane that must be collected before the next translation page is written, whichever that is.
+    /// A plane that must be collected before the next translation page is written, whichever page
+    /// that is.
     #[inline]
     #[must_use]
     pub fn short_of_room_for_the_map(&self) -> Option<u32> {
@@ -415,14 +420,14 @@ impl Planes {
         page
     }
 
-    /// Tells the policy where a page lies.
+    /// Informs the policy of the place of a page.
     #[inline(never)]
     fn tell_placed(&mut self, lpn: Lpn, page: Ppn, is_written: bool, flash: &impl Media) {
         let pbn = flash.geometry().block_of(page);
         self.pools[0].tell_placed(Placed { lpn, pbn, is_written }, flash);
     }
 
-    /// The next free page for a translation page, in the plane of that.
+    /// The next free page for a translation page, in its plane.
     #[inline]
     pub fn next_map_page(&mut self, vtpn: Vtpn, flash: &impl Media) -> Ppn {
         let plane = self.chooser.home(vtpn);
@@ -452,7 +457,7 @@ impl Planes {
         self.chooser.lost(plane);
     }
 
-    /// The same for a page that there may be none of.
+    /// The same for a page that may be absent.
     #[inline]
     pub fn supersede(&mut self, old: Option<Ppn>, flash: &mut impl Media) {
         if let Some(old) = old {
@@ -460,8 +465,8 @@ impl Planes {
         }
     }
 
-    /// The free page for a page of the host, of an FTL with its map in RAM: after GC has made room, which
-    /// tells `moved` where each logical page is now.
+    /// The free page for a page of the host, of an FTL with its map in RAM. GC reclaims space
+    /// before, and reports the new place of each logical page to `moved`.
     #[inline]
     pub fn host_page(
         &mut self,
@@ -485,8 +490,8 @@ impl Planes {
         }
     }
 
-    /// After a request that writes: collects blocks if GC starts by garbage, and there is too much. It tells `moved` where each
-    /// logical page is now.
+    /// After a request that writes: collects blocks if GC starts by garbage, and there is too much.
+    /// It reports the new place of each logical page to `moved`.
     #[inline]
     pub fn clean(&mut self, flash: &mut impl Media, moved: impl FnMut(Lpn, Ppn)) {
         if self.pools[0].has_too_much_garbage() {
@@ -494,7 +499,8 @@ impl Planes {
         }
     }
 
-    /// Behind each page that the host wrote: collects a block if GC runs in the background, and it is worth it.
+    /// After each page that the host wrote: collects a block if GC runs in the background, and it
+    /// is worth it.
     #[inline]
     pub fn background_gc(&mut self, flash: &mut impl Media, moved: impl FnMut(Lpn, Ppn)) {
         if self.pools[0].wants_background_gc() {
@@ -516,7 +522,7 @@ impl Planes {
             self.tell_collected(pbn, class, flash);
             self.empty(self.victim(pbn, 0, class, flash), flash, &mut moved);
         }
-        // The next victim needs a block for each of its classes, whenever that is.
+        // The next victim will need a block for each of its classes, whenever it is collected.
         if self.pools[0].is_short() {
             self.start_gc(0);
             while self.pools[0].is_short() {
@@ -525,7 +531,7 @@ impl Planes {
         }
     }
 
-    /// Collects the next block of a plane; tells `moved` where each logical page is now.
+    /// Collects the next block of a plane; reports the new place of each logical page to `moved`.
     pub fn collect(&mut self, plane: u32, flash: &mut impl Media, moved: impl FnMut(Lpn, Ppn)) {
         let victim = self.take_victim(plane, flash);
         self.empty(victim, flash, moved);
@@ -562,31 +568,32 @@ impl Planes {
         self.pools[place.plane as usize].collected_enough(place.class)
     }
 
-    /// Whether as many blocks of a plane are free as at the end of a batch.
+    /// Whether the number of free blocks of a plane is that of the end of a batch.
     #[must_use]
     pub fn is_replenished(&self, plane: u32) -> bool {
         self.pools[plane as usize].is_replenished()
     }
 
-    /// Whether so many blocks of a plane may be opened before GC must run.
+    /// Whether `blocks` blocks of a plane may be opened before GC must run.
     #[must_use]
     pub fn can_spare(&self, plane: u32, blocks: u32) -> bool {
         self.pools[plane as usize].can_spare(blocks)
     }
 
-    /// Takes a free block of a plane to be filled with user pages at once, beside the frontiers.
+    /// Takes a free block of a plane to be filled with user pages at once, in addition to the
+    /// frontiers.
     pub fn take_block(&mut self, plane: u32) -> Pbn {
         let pbn = self.pools[plane as usize].take_block();
         self.watch(plane);
         pbn
     }
 
-    /// A block that was taken is full: from now on it is a candidate for GC.
+    /// A block that was taken is full, and becomes a candidate for GC.
     pub fn close_block(&mut self, plane: u32, pbn: Pbn, flash: &impl Media) {
         self.pools[plane as usize].close_block(pbn, flash);
     }
 
-    /// Takes over the blocks as they were found after power was lost, with these pages, which become valid.
+    /// Takes over the blocks as found after power was lost, with these pages, which become valid.
     pub fn recover(&mut self, pages: &[Page], flash: &mut impl Media) {
         let mut of_map = BTreeSet::new();
         for page in pages {
@@ -598,7 +605,7 @@ impl Planes {
             }
         }
         let user = match self.chooser.separator() {
-            // Of which class a block is that was found, nobody knows: it is taken for the last.
+            // The class of a block that was found is unknown: it counts as the last class.
             Some(separator) => {
                 separator.recover(pages.iter().filter_map(|page| match page.owner {
                     Owner::Data(lpn) => Some((lpn, page.sequence)),
@@ -615,7 +622,7 @@ impl Planes {
         self.tell_found(pages, flash);
     }
 
-    /// Tells policy and separation which pages were found, in blocks of which class.
+    /// Informs policy and separation of the pages that were found, and of the class of each block.
     fn tell_found(&mut self, pages: &[Page], flash: &impl Media) {
         for page in pages.iter().filter(|_| self.tells_pages) {
             if let Owner::Data(lpn) = page.owner {
@@ -638,7 +645,7 @@ impl Planes {
         }
     }
 
-    /// Takes the next block to collect, of this plane or of one that is at its last free block.
+    /// Takes the next block to collect, of this plane or of one at its last free block.
     pub fn take_victim(&mut self, plane: u32, flash: &mut impl Media) -> Victim {
         let watched = self.watched.as_ref().filter(|_| !self.rules.is_held_in_gc);
         let last = watched.and_then(|watched| watched.lowest(LAST));
@@ -649,7 +656,7 @@ impl Planes {
         self.victim(pbn, plane, class, flash)
     }
 
-    /// Tells the separation of a block that is about to be collected.
+    /// Informs the separation of a block that is about to be collected.
     fn tell_collected(&mut self, pbn: Pbn, class: Class, flash: &impl Media) {
         if let (Some(separator), Some(number)) = (self.chooser.separator(), class.number()) {
             let valid = flash.valid_in(pbn);
@@ -657,7 +664,7 @@ impl Planes {
         }
     }
 
-    /// A block of a plane, filled with pages of a class, as what is collected next.
+    /// A block of a plane with content of a class, as the next victim.
     pub fn victim(&self, pbn: Pbn, plane: u32, class: Class, flash: &impl Media) -> Victim {
         let all = flash.valid_pages(pbn);
         let pages = match self.copy_back {
@@ -669,8 +676,8 @@ impl Planes {
         Victim { pbn, plane, from: class, to, pages, wasteable: gain.saturating_sub(1) }
     }
 
-    /// Moves the valid pages of a victim; returns what each holds and where it is now, in the order in
-    /// which they were moved.
+    /// Moves the valid pages of a victim. Returns the owner and the new place of each page, in the
+    /// order of the moves.
     pub fn move_pages(&mut self, victim: &mut Victim, flash: &mut impl Media) -> &[(Owner, Ppn)] {
         self.moved.clear();
         let Victim { pbn, plane, from, to: class, .. } = *victim;
@@ -718,7 +725,8 @@ impl Planes {
         while let Some(from) = pages.next_of(flash.valid_bits()) {
             let pool = &mut self.pools[plane as usize];
             let separator = self.chooser.separator().expect("classes are those of a separation");
-            // The OOB says which page it is: with copy-back it is read before, else together with the page.
+            // The OOB identifies the page. With copy-back it is read before, otherwise together
+            // with the page.
             let read = if copies_back {
                 Err(flash.read_oob(from, cause))
             } else {
@@ -737,7 +745,7 @@ impl Planes {
                 && had_room
                 && let Some(wasted) = open
             {
-                // What was left of the block before was wasted.
+                // The rest of the earlier block was wasted.
                 separator.wasted(wasted, class, flash.geometry());
             }
             separator.moved(lpn, class, to, opens, flash.geometry());
@@ -758,7 +766,7 @@ impl Planes {
         self.watch(plane);
     }
 
-    /// One of the pages that were moved out of the last victim: what it holds and where it is now.
+    /// One of the pages that were moved out of the last victim: its owner and its new place.
     #[inline]
     #[must_use]
     pub fn moved(&self, number: usize) -> (Owner, Ppn) {
@@ -793,7 +801,7 @@ impl Planes {
         }
     }
 
-    /// Recomputes the state of every block from the flash, and which planes are short of them.
+    /// Recomputes the state of every block from the flash, and the planes that are short of blocks.
     ///
     /// # Panics
     /// When something does not add up.
@@ -801,7 +809,8 @@ impl Planes {
         self.audit_by(|pbn| device.is_erased(pbn), |pbn| device.valid_in(pbn));
     }
 
-    /// The same for blocks of which these say whether they are erased, and how many of their pages are valid.
+    /// The same for blocks of which `is_erased` returns whether they are erased, and `valid_in` the
+    /// number of valid pages.
     ///
     /// # Panics
     /// As [`Planes::audit`].
@@ -820,7 +829,8 @@ impl Planes {
 }
 
 impl Planes {
-    /// A separation that names victims knows the full blocks and the valid pages in them.
+    /// Checks that a separation that names victims knows the full blocks and the valid pages in
+    /// them.
     fn audit_named(&self, is_erased: impl Fn(Pbn) -> bool, valid_in: impl Fn(Pbn) -> u32) {
         let Some(separator) = self.chooser.separation().filter(|it| it.names_victims()) else {
             return;
@@ -836,7 +846,7 @@ impl Planes {
     }
 }
 
-/// The separation that is configured.
+/// The configured separation.
 struct Sharing {
     copies: Copies,
     separator: Option<Separator>,
@@ -896,8 +906,9 @@ impl Sharing {
         let Some(separator) = &self.separator else {
             return BlockPool::with_map(gc, geometry, reserve, region, rules);
         };
-        // Map updates fill what a victim gives before the frontiers that its pages have opened are full: the next
-        // victims may open all others. One block more is for what a cache writes back because it grows in GC.
+        // Map updates fill the space of a victim before the frontiers that its pages have opened
+        // are full, so the next victims may open all others. One more block is for write-backs of a
+        // cache that grows in GC.
         let writes_map = region.map_pages() > 0 && !rules.is_held_in_gc;
         let all = u32::from(separator.classes());
         let spread = if writes_map { all + 1 } else { u32::from(separator.spread()) };
@@ -913,7 +924,8 @@ impl Sharing {
     }
 }
 
-/// Refuses what else would say which block is collected, next to a separation that names victims.
+/// Rejects settings that would also choose the block to collect, next to a separation that names
+/// victims.
 fn expect_unnamed(placing: &Placing<'_>, separation: &str) -> Result<(), Error> {
     let gc = &placing.gc;
     let is_single = matches!(placing.allocation, BuildPlacement::Single);

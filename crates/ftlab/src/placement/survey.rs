@@ -1,9 +1,10 @@
-//! What is found on a medium after power was lost: the newest version of each page.
+//! The survey of a medium after power was lost: the newest version of each page.
 //!
-//! A version may have several copies, for moving a page keeps its sequence number. Blocks with nothing that is
-//! not elsewhere, too, are given up first, those with least in them before all: so what a cut has left of GC
-//! or of a merge is undone or done, and the blocks that it had taken are free again. Of other copies that at its
-//! offset in a data block counts: the other is what a merge has left in a log block.
+//! A version may have several copies, as moving a page keeps its sequence number. Blocks whose
+//! pages all have copies elsewhere are dropped first, those with the fewest pages before others.
+//! This undoes or completes the GC or merge that a cut interrupted, and frees the blocks that it
+//! had taken. Of the remaining copies, the one at its offset in a data block counts: a merge has
+//! left the other in a log block.
 
 use crate::flash::{Flash, Found, Geometry, Owner};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
@@ -14,11 +15,11 @@ use std::sync::Arc;
 /// A version of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// What it is.
+    /// Its owner.
     pub owner: Owner,
-    /// Where it is.
+    /// Its place.
     pub ppn: Ppn,
-    /// Versions, of any page, that had been written when it was.
+    /// Number of versions, of all pages, written before it.
     pub sequence: u64,
 }
 
@@ -42,7 +43,7 @@ impl Page {
     }
 }
 
-/// What was found in one block, ascending by place.
+/// The pages found in one block, ascending by place.
 #[derive(Clone, Debug)]
 pub struct FoundBlock {
     /// The block.
@@ -52,7 +53,7 @@ pub struct FoundBlock {
 }
 
 impl FoundBlock {
-    /// Of some pages those of each block, ascending.
+    /// Groups some pages by block, ascending.
     #[must_use]
     pub fn all(pages: &[Page], geometry: &Geometry) -> Vec<FoundBlock> {
         let mut blocks: BTreeMap<Pbn, Vec<Page>> = BTreeMap::new();
@@ -62,7 +63,7 @@ impl FoundBlock {
         blocks.into_iter().map(|(pbn, pages)| FoundBlock { pbn, pages }).collect()
     }
 
-    /// The same, those first that were written first.
+    /// The same, ordered by the first write.
     #[must_use]
     pub fn by_age(pages: &[Page], geometry: &Geometry) -> Vec<FoundBlock> {
         let mut blocks = FoundBlock::all(pages, geometry);
@@ -70,13 +71,13 @@ impl FoundBlock {
         blocks
     }
 
-    /// The sequence number of the page in it that was written first.
+    /// The sequence number of its page that was written first.
     #[must_use]
     pub fn written_first(&self) -> u64 {
         self.pages.iter().map(|page| page.sequence).min().unwrap_or_default()
     }
 
-    /// The sequence number of the page in it that was written last.
+    /// The sequence number of its page that was written last.
     #[must_use]
     pub fn written_last(&self) -> u64 {
         self.pages.iter().map(|page| page.sequence).max().unwrap_or_default()
@@ -104,20 +105,20 @@ impl FoundBlock {
         valid.map(|page| flash.geometry().logical_block_of(page.lpn())).collect()
     }
 
-    /// Whether no page is newer elsewhere, and none cannot be read.
+    /// Whether no page is newer elsewhere, and all can be read.
     #[must_use]
     pub fn is_newest(&self, flash: &Flash) -> bool {
         self.can_be_read(flash) && self.pages.iter().all(|page| flash.is_valid(page.ppn))
     }
 
-    /// Whether no page was cut when it was programmed.
+    /// Whether no cut interrupted the program of a page.
     #[must_use]
     pub fn can_be_read(&self, flash: &Flash) -> bool {
         self.pages.len() == flash.programmed_in(self.pbn) as usize
     }
 
-    /// What was written to a block that was filled page after page, page 0 standing for what cannot be read. `None`
-    /// if a page was skipped.
+    /// The logical pages written to a block that was filled page after page; page 0 represents an
+    /// unreadable one. `None` if a page was skipped.
     #[must_use]
     pub fn written(&self, flash: &Flash) -> Option<Vec<Lpn>> {
         let geometry = flash.geometry();
@@ -131,20 +132,21 @@ impl FoundBlock {
     }
 }
 
-/// All that the OOBs of some blocks say.
+/// The contents of the OOBs of some blocks.
 #[derive(Clone, Debug)]
 pub struct Survey {
     blocks: Range<u32>,
     /// Ascending by place.
     found: Vec<Page>,
-    /// Of each logical page, the lowest sequence number that counts, where trims outlive power cuts.
+    /// For each logical page, the lowest sequence number that counts, where trims survive power
+    /// cuts.
     since: Option<Arc<[u64]>>,
 }
 
 /// How an FTL fills blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filled {
-    /// Page by page, of which a copy-back may skip one: behind two erased pages all are erased.
+    /// Page by page. A copy-back may skip one page, so after two erased pages all are erased.
     InOrder,
     /// Each page at its offset: any may be skipped.
     Anywhere,
@@ -178,7 +180,7 @@ impl Survey {
         Survey { blocks, found, since: flash.unburied_since() }
     }
 
-    /// The newest version of each page, one copy of it; none of a page that was trimmed for good.
+    /// The newest version of each page, one copy of it, without pages that were trimmed for good.
     #[must_use]
     pub fn newest(&self, geometry: &Geometry) -> Vec<Page> {
         let mut copies = Copies::of(&self.found, self.since.as_deref(), geometry);
@@ -200,7 +202,7 @@ impl Survey {
                 block.drain(..).for_each(|page| copies.give_up(&page));
             }
         }
-        // What was merged is in a data block and, with the copy's number, in a log block still.
+        // A merged page is in a data block and, with the copy's number, still in a log block.
         blocks.sort_by_key(|block| block.iter().all(|page| page.is_in_place(geometry)));
         let mut newest: Vec<Page> = blocks.into_iter().flatten().collect();
         newest.retain(|page| {
@@ -213,7 +215,8 @@ impl Survey {
         newest
     }
 
-    /// The same where pages have other numbers, those of so many blocks, and without pages that have none.
+    /// The same with the page numbers that `number` returns, in these blocks, without pages for
+    /// which it returns `None`.
     #[must_use]
     pub fn renumbered(self, blocks: Range<u32>, number: impl Fn(Ppn) -> Option<Ppn>) -> Survey {
         let numbered = |page: Page| Some(Page { ppn: number(page.ppn)?, ..page });
@@ -221,7 +224,7 @@ impl Survey {
         Survey { blocks, found, since: self.since }
     }
 
-    /// All that was found in each block, versions that were superseded among it.
+    /// All pages found in each block, including superseded versions.
     #[must_use]
     pub fn blocks(&self, geometry: &Geometry) -> Vec<FoundBlock> {
         FoundBlock::all(&self.found, geometry)
@@ -241,14 +244,14 @@ impl Survey {
     }
 }
 
-/// Newest versions and how many copies they have, by page.
+/// Newest versions and the number of their copies, by page.
 struct Copies {
     logical_pages: u32,
     newest: Vec<(u64, u32)>,
 }
 
 impl Copies {
-    /// Of what was found, if `since` tells of each page the lowest sequence number that counts.
+    /// Of the found pages. `since` has the lowest sequence number that counts for each page.
     fn of(found: &[Page], since: Option<&[u64]>, geometry: &Geometry) -> Self {
         let logical_pages = geometry.logical_pages;
         let nothing = || vec![(0, 0); logical_pages as usize];

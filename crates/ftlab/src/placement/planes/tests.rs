@@ -8,7 +8,7 @@ use crate::ftl::{Access, Design, Ftl, FtlConfig, Setup};
 use crate::gc::GcConfig;
 use std::collections::BTreeMap;
 
-/// Four planes of blocks of four pages, each page where the pool puts it.
+/// Four planes of blocks of four pages, each page at the place that the pool chooses.
 struct Bench {
     planes: Planes,
     flash: Device,
@@ -46,8 +46,8 @@ impl Bench {
         }
     }
 
-    /// The twelve requests between two writes of 4204 to 4207, with 7460 and 8640 for the 7458 and
-    /// 8642 of the text, which would not go to the plane that it gives them.
+    /// The twelve requests between two writes of 4204 to 4207. 7460 and 8640 replace the 7458 and
+    /// 8642 of the text, which would not go to the planes in the text.
     fn example(copy_back: CopyBack) -> Bench {
         let mut bench = Bench::new(copy_back);
         bench.write(&[4204, 4205, 4206, 4207]);
@@ -56,8 +56,8 @@ impl Bench {
         bench
     }
 
-    /// What the first blocks of a plane hold: the owner of each page that was programmed or skipped,
-    /// if it has one, and whether it is valid.
+    /// The content of the first blocks of a plane: the owner of each programmed or skipped page, if
+    /// it has one, and whether it is valid.
     fn block(&self, plane: u32, block: u32) -> Vec<(u32, bool)> {
         let geometry = self.flash.geometry();
         let first = geometry.first_page(Pbn(plane * geometry.blocks_per_plane + block)).0;
@@ -69,8 +69,8 @@ impl Bench {
         used.map(page).collect()
     }
 
-    /// Collects the block of a plane that GC would; returns copy-backs, other copies, wasted pages and
-    /// erases.
+    /// Collects the block of a plane that GC would choose. Returns copy-backs, other copies, wasted
+    /// pages and erases.
     fn collect(&mut self, plane: u32) -> [u64; 4] {
         self.flash.start_measuring();
         let mut victim = self.planes.take_victim(plane, &mut *self.flash);
@@ -133,7 +133,7 @@ fn figure_5b_wastes_the_first_page_of_a_new_block() {
     assert_eq!(bench.block(2, 2), [(0, false), (3450, true)]);
 }
 
-/// Half of a block is valid, all of one parity: with copy-back alone nothing would be gained.
+/// Half of a block is valid, all of one parity: copy-back without other copies would gain nothing.
 #[test]
 fn a_victim_never_wastes_all_that_it_gives() {
     let mut bench = Bench::new(CopyBack::Greedy);
@@ -156,7 +156,7 @@ fn a_copy_back_takes_less_time_than_a_copy_and_no_bus() {
     assert_eq!(times, [copies + erase, copies + 4 * transfer + erase]);
 }
 
-/// Every fourth page is written once, and in turns that makes plane 0 fill with them.
+/// Every fourth page is written once, and written in turns they fill plane 0.
 #[test]
 fn a_plane_full_of_valid_pages_is_passed_by() {
     for placement in ["round-robin", "least-busy"] {
@@ -184,7 +184,7 @@ fn a_plane_full_of_valid_pages_is_passed_by() {
     }
 }
 
-/// Most writes are to one plane of four: with more spare room it is collected at less cost.
+/// Most writes go to one plane of four: with more spare room its collection costs less.
 #[test]
 fn a_hot_plane_gets_more_spare_room() {
     let [even, hot] = ["striped", "striped-hot"].map(|placement| {
