@@ -1,7 +1,7 @@
-//! Bugs that the laws must catch, each at its place in the code behind `unless_bug!`.
+//! Bugs that the FTL checks must find, each at its place in the code behind `unless_bug!`.
 //!
-//! `FTLAB_BUG=NAME` chooses one when the program starts; without it, none is there. `tools/bugs.py` runs
-//! the laws (`tests/laws.rs`) over each, built once.
+//! `FTLAB_BUG=NAME` enables one when the program starts; without it, none is enabled.
+//! `tools/bugs.py` runs the FTL checks (`tests/laws.rs`) over each, built once.
 
 use serde::Serialize;
 use std::sync::LazyLock;
@@ -13,32 +13,32 @@ pub(crate) trait Bug {
     const LINE: usize;
 }
 
-/// A bug with a place in the code; `unless_bug!` makes it one.
+/// A bug with a place in the code; `unless_bug!` implements this.
 #[diagnostic::on_unimplemented(message = "no `unless_bug!({Self}, ...)` seeds this bug")]
 pub(crate) trait Seeded: Bug {
     /// The source file and the line.
     const PLACE: &'static str;
 }
 
-/// What is known of a bug before the laws have run.
+/// The facts of a bug before the FTL checks run.
 #[derive(Serialize)]
 pub struct Entry {
-    /// What chooses it.
+    /// The name that enables it.
     pub name: &'static str,
-    /// The part it is in, and what goes wrong.
+    /// Its part of the code, and the fault.
     pub what: &'static str,
-    /// What it leads to, or what it was modelled on.
+    /// Its effect, or its model.
     pub why: &'static str,
     /// The source file and the line.
     pub place: &'static str,
-    /// The law that must catch it; any if this is empty.
+    /// The law that must find it; any if this is empty.
     pub law: &'static str,
-    /// The FTLs in which it must be caught, separated by commas; any if this is empty.
+    /// The FTLs in which it must be found, separated by commas; any if this is empty.
     pub by: &'static str,
 }
 
-/// Whether this bug was chosen. Tells when its place is met for the first time: without that, more cases
-/// are wanted, not better laws.
+/// Whether this bug is enabled. Reports the first time that its place is reached: a bug whose place
+/// is never reached needs more cases, not better checks.
 #[inline]
 pub(crate) fn is_chosen<B: Seeded>() -> bool {
     let is_chosen = *CHOSEN == B::LINE;
@@ -50,7 +50,7 @@ pub(crate) fn is_chosen<B: Seeded>() -> bool {
 
 static MET: AtomicBool = AtomicBool::new(false);
 
-/// The line of the bug that was chosen, or one behind the last.
+/// The line of the enabled bug, or one past the last.
 static CHOSEN: LazyLock<usize> = LazyLock::new(|| {
     let Some(name) = std::env::var_os("FTLAB_BUG") else { return ALL.len() };
     let line = ALL.iter().position(|bug| name == bug.name);

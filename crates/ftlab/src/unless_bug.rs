@@ -1,9 +1,10 @@
-//! The places of the bugs that the laws must catch: see `bugs.rs`, which only the feature `bugs` compiles.
+//! The places of the bugs that the FTL checks must find: see `bugs.rs`, which only the feature
+//! `bugs` compiles.
 
-/// `unless_bug!(Bug, statement)` leaves the statement out, `unless_bug!(Bug, right, wrong)` takes what is
-/// wrong for what is right, if `Bug` was chosen when the program was started.
+/// `unless_bug!(Bug, statement)` omits the statement if `Bug` is enabled when the program starts.
+/// `unless_bug!(Bug, right, wrong)` then evaluates `wrong` instead of `right`.
 ///
-/// Without the feature `bugs` nothing but the right code is compiled.
+/// Without the feature `bugs` only the right code is compiled.
 #[cfg(not(feature = "bugs"))]
 macro_rules! unless_bug {
     ($bug:ident, $right:expr $(, $wrong:expr)? $(,)?) => {

@@ -1,5 +1,5 @@
-//! The books of a result, audited from outside: every sum is made again from other figures of the result, by the
-//! meaning that the documentation gives them, with no look into the simulator.
+//! The books of a result, audited from outside. Every sum is recomputed from other metrics of the
+//! result, by their documented meaning, without access to the simulator.
 
 use super::case::{Case, PAGE, between, pick};
 use super::traffic::Traffic;
@@ -18,7 +18,8 @@ use std::sync::Arc;
 /// Requests of a run.
 const REQUESTS: u64 = 200;
 
-/// The sums of a result add up, on devices that wear out and under requests that begin beyond their end.
+/// The sums of a result add up, on devices that wear out and under requests that begin beyond their
+/// end.
 pub fn the_books_of_a_result_balance(case: &Case<'_>) {
     let mut case = case.clone();
     let mut rng = Rng::new(case.seed(), "books");
@@ -58,8 +59,8 @@ fn causes(report: &Report) {
     near("service and waiting by cause", served + waited, response);
 }
 
-/// Requests that begin and end anywhere in their pages, flushes among them, some of them beyond the device or
-/// across its end.
+/// Requests that begin and end anywhere in their pages, including flushes. Some are beyond the
+/// device or across its end.
 fn requests(case: &Case<'_>, capacity: u64, span: u64, rng: &mut Rng) -> Arc<[Request]> {
     let mut traffic = Traffic::draw(case.seed(), (capacity / PAGE) as u32);
     let mut time = 0;
@@ -67,7 +68,7 @@ fn requests(case: &Case<'_>, capacity: u64, span: u64, rng: &mut Rng) -> Arc<[Re
         time += rng.below(40_000);
         let (op, pages) = traffic.next();
         let first = u64::from(pages[0].0) * PAGE + capacity * rng.below(span / capacity);
-        // Now and then behind the device's end.
+        // Some end beyond the device.
         let length = pages.len() as u64 * PAGE + capacity / 2 * u64::from(rng.chance(0.2));
         let cut = rng.below(PAGE) * u64::from(rng.chance(0.5));
         let (offset, length) = (first + cut, (length - cut).max(1) as u32);
@@ -82,15 +83,15 @@ fn requests(case: &Case<'_>, capacity: u64, span: u64, rng: &mut Rng) -> Arc<[Re
 /// Audits the result of a run.
 ///
 /// # Panics
-/// When a figure is not what others say.
+/// When a metric contradicts others.
 pub fn audit(report: &Report) {
     sums(report);
     by_plane(report);
     wear_since(report, report.warmup.block_erases);
 }
 
-/// Audits what was measured of a [`crate::drive::Life`]: its blocks are new after the warm-up, and each of its passes
-/// begins with a new clock, and with it what planes did.
+/// Audits the measured metrics of a [`crate::drive::Life`]. Its blocks are new after the warm-up.
+/// Each of its passes begins with a new clock, and new counts of planes.
 ///
 /// # Panics
 /// As [`audit`].
@@ -125,8 +126,8 @@ fn quotient(what: &str, found: Option<f64>, part: u64, whole: u64) {
     }
 }
 
-/// Requests by kind, and what they ask for: no more bytes than their pages have, and no fewer than all pages but
-/// the first and the last of each have.
+/// Requests by kind, and their sizes: at most the bytes of their pages, and at least all pages
+/// except the first and the last of each.
 fn host(report: &Report) {
     let host = &report.host;
     let kinds = host.reads + host.writes + host.trims + host.flushes;
@@ -151,7 +152,7 @@ fn host(report: &Report) {
     assert_eq!(known, [host.reads > 0, host.writes > 0], "response times");
 }
 
-/// What is programmed, and what causes it.
+/// Programs, and their causes.
 fn by_cause(report: &Report) {
     let (flash, host) = (&report.flash, &report.host);
     let programmed = sum(&flash.programs) + sum(&flash.copybacks);
@@ -203,7 +204,7 @@ fn ahead(report: &Report) {
     assert!(loaded <= most, "entries loaded ahead, of which the rest are cached");
 }
 
-/// What is counted by class adds up to what is counted of all, whoever a copy is counted for.
+/// The counts by class add up to the total, whichever class counts a copy.
 fn by_class(report: &Report) {
     let (Some(classes), Some(gc)) = (&report.classes, &report.gc) else { return };
     let flash = &report.flash;
@@ -226,8 +227,8 @@ fn by_class(report: &Report) {
     assert_eq!(fdp.media_bytes_erased, gc.data_blocks * unit, "MBE");
 }
 
-/// What a zoned drive does of its own accord: it levels wear, and keeps what a mount needs. What else it programs, its host
-/// has written to zones, and what it erases are zones that the host has reset.
+/// The work of a zoned drive itself: it levels wear, and keeps the data that recovery needs. All
+/// other programs are writes of its host to zones, and all other erases are resets of zones.
 fn by_zone(report: &Report) {
     let Some(zones) = &report.zones else { return };
     let flash = &report.flash;
@@ -287,7 +288,7 @@ fn deviation(values: &[f64]) -> (f64, f64) {
     (mean, (squares / count).sqrt())
 }
 
-/// Erases of blocks: what is said of all together, and of those of each plane.
+/// Erases of blocks: the totals, and those of each plane.
 fn by_block(report: &Report) {
     let wear = &report.wear;
     let blocks: Vec<f64> = wear
@@ -313,8 +314,8 @@ fn by_block(report: &Report) {
     assert!(wear.planes.iter().all(inside), "means of planes");
 }
 
-/// Every erase since the device was new, after so many that were not measured, wore a block that is there, or one
-/// that a spare block has replaced. What wore out did so in order.
+/// Every erase since the device was new wore a block that is there, or one that a spare block has
+/// replaced. `before` erases were not measured. Blocks wore out in order.
 fn wear_since(report: &Report, before: u64) {
     let kinds = ["data", "log", "translation"].map(|kind| report.flash.erases[kind]);
     let erases = kinds.iter().sum::<u64>() + before;

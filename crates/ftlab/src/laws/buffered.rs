@@ -1,5 +1,6 @@
-//! A whole simulation under way: a write buffer above an FTL, requests in open loop with idle time
-//! between some of them, which begin and end anywhere in their pages. Every request is followed by the laws.
+//! A whole simulation under way: a write buffer above an FTL, and requests in open loop, some after
+//! idle time. Requests begin and end anywhere in their pages. The FTL checks run after every
+//! request.
 
 use super::case::{Case, PAGE};
 use crate::address::{AddressMap, AddressPolicy, Extent};
@@ -44,7 +45,7 @@ impl Buffered {
         self.pages
     }
 
-    /// Serves a request and checks that every law held.
+    /// Serves a request and checks every law.
     pub fn step(&mut self, op: Op, pages: &[Lpn]) -> Request {
         let mut bytes =
             u64::from(pages[0].0) * PAGE..(u64::from(pages[0].0) + pages.len() as u64) * PAGE;
@@ -84,7 +85,7 @@ impl Buffered {
         self.simulator.check();
     }
 
-    /// Holds what is read without a write buffer against so many pages that were completed.
+    /// Compares the reads without a write buffer with the number of completed pages.
     pub fn reads_for_parts_are(&self, completed: u64) {
         let outcome = self.simulator.outcome();
         let reads = [Cause::Host, Cause::ReadModifyWrite]
@@ -94,8 +95,8 @@ impl Buffered {
         self.completions_are(completed);
     }
 
-    /// Holds the reads that complete pages against their number; those of pages in the FTL's own RAM need
-    /// no flash.
+    /// Compares the reads that complete pages with their number. Pages in the FTL's own RAM need no
+    /// flash.
     pub fn completions_are(&self, completed: u64) {
         let outcome = self.simulator.outcome();
         let reads = outcome.flash.ledger().get(Operation::Read, Cause::ReadModifyWrite);
@@ -103,7 +104,7 @@ impl Buffered {
         assert!(as_many, "{reads} reads for {completed} pages that were written in part");
     }
 
-    /// Writes every page to flash, and starts counting.
+    /// Writes every page to flash, and resets the counts.
     pub fn write_everything(&mut self) {
         self.serve(Op::Write, 0..u64::from(self.pages) * PAGE);
         self.simulator.drain().expect("a buffer");
@@ -111,7 +112,7 @@ impl Buffered {
         self.time = 0;
     }
 
-    /// All figures of the run, as its report has them.
+    /// All metrics of the run, as in its report.
     pub fn figures(&mut self, entry: &Entry) -> Value {
         let outcome = self.simulator.outcome();
         let speed = SpeedReport::new(&outcome, Duration::ZERO, Duration::ZERO);
@@ -122,7 +123,8 @@ impl Buffered {
         json!(report)
     }
 
-    /// Empties the buffer: what the host wrote is on flash, but for what later writes made needless.
+    /// Empties the buffer: the writes of the host are on flash, except those that later writes
+    /// superseded.
     pub fn drain(&mut self) {
         self.simulator.drain().expect("a buffer");
         self.simulator.check();

@@ -1,4 +1,5 @@
-//! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
+//! One case of the FTL checks: an FTL, a configuration and a seed, drawn at random or read from a
+//! line.
 
 use crate::buffer::BufferManager;
 use crate::catalog::{Catalog, Entry};
@@ -36,7 +37,7 @@ pub struct Case<'a> {
     pub config: Config,
 }
 
-/// One of several, all alike.
+/// One of several, with equal probability.
 pub fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.below(of.len() as u64) as usize]
 }
@@ -50,10 +51,11 @@ fn flip(rng: &mut Rng) -> bool {
     rng.chance(0.5)
 }
 
-/// Draws until what is drawn can work; settings that do not fit together are refused by the FTL.
+/// Draws until the settings can work; the FTL rejects settings that do not fit together.
 const DRAWS: u64 = 1000;
 
-/// What cannot be built for another reason in so many draws never can: a class in Python that raises.
+/// Draws that may fail for another reason before the case panics: for example, a class in Python
+/// that raises.
 const FAILURES: usize = 50;
 
 impl<'a> Case<'a> {
@@ -110,7 +112,7 @@ impl<'a> Case<'a> {
         let placement = &placements[rng.below(placements.len() as u64) as usize];
         config.ftl.placement = placement.spec.name.to_owned();
         config.own.draw(&placement.settings, rng);
-        // Half of the cases leave pages together, whose traffic is that of all other laws.
+        // Half of the cases leave pages together, with the traffic of all other laws.
         if flip(parts) && entry.spec.obeys("ftl.separation") {
             let separations: Vec<_> = config.separations.iter().cloned().collect();
             let separation = &separations[parts.below(separations.len() as u64) as usize];
@@ -123,7 +125,7 @@ impl<'a> Case<'a> {
             if names_victims(separation, &config) {
                 GREEDY.clone_into(&mut config.gc.policy);
                 SINGLE.clone_into(&mut config.ftl.placement);
-                // What stripes by itself has no such victims.
+                // FTLs that stripe by themselves have no such victims.
                 if entry.adapted(&config).ftl.placement != SINGLE {
                     TOGETHER.clone_into(&mut config.ftl.separation);
                 }
@@ -144,7 +146,7 @@ impl<'a> Case<'a> {
             case.config.device.block_numbers = BlockNumbers::AlongPlanes;
         }
         case.config.ftl.cache = None;
-        // Room for what any setting asks for.
+        // Room for the needs of any setting.
         case.config.device.blocks = Some(5000);
         if entry.spec.obeys("ftl.cache") {
             case.draw_cache(rng)?;
@@ -154,7 +156,7 @@ impl<'a> Case<'a> {
         case.build()?;
         case.draw_buffer(rng);
         let least = case.least_blocks();
-        // Twice the blocks make room for regions that do not lend each other any.
+        // Twice the blocks make room for regions that do not lend each other blocks.
         let spare = match rng.below(6) {
             0..=2 => 0,
             3 | 4 => between(rng, 1, 12),
@@ -164,8 +166,8 @@ impl<'a> Case<'a> {
         Ok(case)
     }
 
-    /// Half of the cases leave planes alone, as do the FTLs that do not obey a placement. One whose own
-    /// placement is by plane keeps what was drawn for its copies.
+    /// Half of the cases use one plane, as do the FTLs that do not obey a placement. An FTL with
+    /// its own placement by plane keeps the setting drawn for its copies.
     fn draw_planes(&mut self, rng: &mut Rng) {
         let obeys = self.entry.spec.obeys("ftl.placement");
         let by_plane = !obeys && self.entry.adapted(&self.config).ftl.placement != SINGLE;
@@ -187,13 +189,13 @@ impl<'a> Case<'a> {
         self.config.gc.start == GcStart::Garbage && self.entry.spec.obeys("gc.start")
     }
 
-    /// Whether GC may start otherwise than by few free blocks: no separation names victims.
+    /// Whether GC may start by other triggers than few free blocks: no separation names victims.
     fn is_free_to_start(&self) -> bool {
         let separation = self.config.separations.find(&self.config.ftl.separation, &[]);
         !separation.is_ok_and(|separation| names_victims(separation, &self.config))
     }
 
-    /// Now and then GC starts by garbage.
+    /// Sometimes GC starts by garbage.
     fn draw_start(&mut self, parts: &mut Rng) {
         let is_free = self.is_free_to_start();
         let Config { gc, ftl, .. } = &mut self.config;
@@ -206,12 +208,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether GC is looked at before each page.
+    /// Whether GC is considered before each page.
     pub fn keeps_reserve(&self) -> bool {
         self.config.gc.start == GcStart::EachPage && self.entry.spec.obeys("gc.start")
     }
 
-    /// Now and then GC is looked at before each page.
+    /// Sometimes GC is considered before each page.
     fn draw_reserve(&mut self) {
         let rng = &mut Rng::new(self.seed(), "reserve");
         let is_free = self.is_free_to_start();
@@ -227,8 +229,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Now and then chips of a package that are busy together, commands on several planes, and searches that
-    /// take time.
+    /// Sometimes chips of a package that are busy together, commands on several planes, and
+    /// searches that take time.
     fn draw_commands(&mut self) {
         let rng = &mut Rng::new(self.seed(), "commands");
         let Config { device, ftl, .. } = &mut self.config;
@@ -269,7 +271,8 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
-    /// Now and then cells of several bits, unless the FTL needs any order; always where it needs these.
+    /// Sometimes cells of several bits, unless the FTL needs any order; always if it needs such
+    /// cells.
     fn draw_cell(&mut self, rng: &mut Rng) {
         let needed = self.entry.spec.needs_word_lines;
         let cell = pick(rng, &[Cell::Mlc, Cell::Tlc]);
@@ -285,7 +288,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Now and then a device that insists on ascending order, unless the FTL needs any.
+    /// Sometimes a device that requires ascending order, unless the FTL needs any order.
     fn draw_order(&mut self) {
         if Rng::new(self.seed(), "order").chance(0.3) {
             self.config.device.program_order = Some(ProgramOrder::Ascending);
@@ -312,7 +315,8 @@ impl<'a> Case<'a> {
         panic!("{}: no size that it accepts", self.config.buffer.policy)
     }
 
-    /// The blocks among which GC chooses: those of each plane, or all; those of a block map apart.
+    /// The blocks among which GC chooses: those of each plane, or all; those of a block map
+    /// separately.
     pub fn pools(&self, geometry: &Geometry, map_blocks: u32) -> Vec<std::ops::Range<u32>> {
         if map_blocks > 0 {
             return vec![0..map_blocks, map_blocks..geometry.blocks()];
@@ -347,7 +351,7 @@ impl<'a> Case<'a> {
         Case { entry: self.entry, config }
     }
 
-    /// How many frontiers of user pages GC may open before it has made room.
+    /// Number of frontiers of user pages that GC may open before it has made room.
     pub fn spread(&self) -> u32 {
         let config = self.entry.adapted(&self.config);
         let named = config.separations.find(&config.ftl.separation, &[]).expect("a separation");
@@ -374,7 +378,7 @@ impl<'a> Case<'a> {
         Device::new(&self.config.device, capacity)
     }
 
-    /// An erased device with the FTL on it, which logs what is done on several planes.
+    /// An erased device with the FTL on it. With several planes it logs their operations.
     pub fn build(&self) -> Result<(Device, Box<dyn Ftl>), Error> {
         let mut device = self.erased()?;
         if device.geometry().planes() > 1 {
@@ -389,8 +393,8 @@ impl<'a> Case<'a> {
         self.config.buffer_manager(device, ftl.keeps_writes()).expect("a buffer that fits")
     }
 
-    /// Blocks that may hold something beside one data block for each logical block, where blocks are merged,
-    /// and beside those that hold the map.
+    /// Blocks with other content than the map and one data block for each logical block, where
+    /// blocks are merged.
     pub fn log_blocks(&self, geometry: &Geometry, map_blocks: u32) -> u32 {
         let spare = geometry.blocks() - geometry.logical_blocks() - map_blocks;
         match self.entry.spec.cleaning {
@@ -402,7 +406,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The case with an FTL that expects power cuts, on a device with a block more where that needs one.
+    /// The case with an FTL that expects power cuts, on a device with one more block if that needs
+    /// it.
     pub fn that_may_lose_power(&self) -> Case<'a> {
         let mut safe = self.clone();
         safe.config.ftl.power_safe = true;

@@ -1,8 +1,8 @@
-//! Power is cut in one change of the medium after another, before and within it, and again while or after the
-//! FTL mounts. What was acknowledged is there afterwards: each page is old or new, never a third thing. Below a write
-//! buffer, or an FTL that keeps writes in RAM, that holds for what was flushed. In every other case trims are durable:
-//! then what was trimmed stays so. Where cells
-//! have several bits nothing else is lost than what was in those of the page that was cut.
+//! Power is cut in one change of the medium after another, before and within it, and again during
+//! or after recovery. Acknowledged data are there afterwards: each page is old or new, with no
+//! third version. Below a write buffer, or an FTL that keeps writes in RAM, this holds for flushed
+//! data. In every other case trims are durable, and trimmed pages remain trimmed. Where cells have
+//! several bits, only pages in the cells of the interrupted page are lost in addition.
 
 use super::case::{Case, pick};
 use super::traffic::Traffic;
@@ -12,22 +12,23 @@ use crate::request::Op;
 use crate::rng::Rng;
 use crate::units::Lpn;
 
-/// Changes of the medium that are cut, or a few more: a run ends with the request in which they are reached.
+/// Changes of the medium that are cut, or a few more: a run ends with the request that reaches this
+/// number.
 const CHANGES: usize = 40;
 /// Requests of a run, at most.
 const REQUESTS: usize = 40;
 /// Flash operations of a case after which no further change is cut.
 const OPERATIONS: u64 = 60_000;
-/// Requests served after a mount, in most cases and in one of [`LONGER`].
+/// Requests served after recovery, in most cases and in one of [`LONGER`].
 const AFTERWARDS: [u64; 2] = [3, 40];
 const LONGER: u64 = 16;
 
-/// What is cut: a run from a change of its medium on, with what it had promised.
+/// A run to cut from a change of its medium on, with its promises.
 struct Cutting<'a> {
     case: &'a Case<'a>,
     rng: Rng,
     is_buffered: bool,
-    /// What mounting, and all that came after it, has taken.
+    /// Flash operations of all recoveries and of the requests after them.
     operations: u64,
 }
 
@@ -75,7 +76,8 @@ pub fn power_cuts(case: &Case<'_>) {
 }
 
 impl Cutting<'_> {
-    /// Mounts a device, looks at all pages, serves some requests, and cuts power once more on the way.
+    /// Mounts a device, checks all pages, serves some requests, and cuts power once more on the
+    /// way.
     fn mount(&mut self, device: Device, durable: &Durable, cut: Option<&Served>, place: &str) {
         let durable = &durable.without(device.lost());
         let (mut host, mounted) = self.mounted(device.clone());
@@ -111,7 +113,7 @@ impl Cutting<'_> {
         settle(&mut self.mounted(twice).0, &durable, left.first().copied(), &place);
     }
 
-    /// The FTL on a device that comes up, and how many changes its medium has seen then.
+    /// The FTL on a recovered device, and the number of changes of its medium so far.
     fn mounted(&self, mut device: Device) -> (Host, usize) {
         let mounted = self.case.entry.mount(&self.case.config, &mut device);
         let ftl = mounted.expect("an FTL that recovers").expect("settings that it accepts");
@@ -120,14 +122,14 @@ impl Cutting<'_> {
     }
 }
 
-/// Serves the next request, now and then after some idle time.
+/// Serves the next request, sometimes after idle time.
 fn serve_next(host: &mut Host, traffic: &mut Traffic, rng: &mut Rng) -> Served {
     host.idle(rng);
     let (op, pages) = flushing(traffic.next(), rng);
     host.serve(op, pages)
 }
 
-/// Now and then a flush in place of a request, or a write that is durable when it is acknowledged.
+/// Sometimes a flush in place of a request, or a write that is durable when it is acknowledged.
 fn flushing((op, pages): (Op, Vec<Lpn>), rng: &mut Rng) -> (Op, Vec<Lpn>) {
     match (op, rng.below(10)) {
         (_, 0) => (Op::Flush, pages),
@@ -140,7 +142,7 @@ fn settle(host: &mut Host, durable: &Durable, cut: Option<&Served>, place: &str)
     host.settle(durable, cut).unwrap_or_else(|what| panic!("{place}: {what}"))
 }
 
-/// Writes nothing, every page once, or every page and then as many at random.
+/// Writes nothing, every page once, or every page and then equally many at random.
 fn write_some(host: &mut Host, rng: &mut Rng) -> Durable {
     let pages = host.device.geometry().logical_pages;
     let mut durable = Durable::nothing(pages, host.keeps_writes(), host.device.keeps_trims());

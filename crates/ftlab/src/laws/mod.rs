@@ -1,16 +1,16 @@
-//! The laws that every FTL obeys, on tiny devices under random settings and requests, checked after every
-//! request. Nothing here knows an FTL or a buffer by name: what a law must know is a declared property
-//! ([`Spec`](crate::ftl::Spec), [`Accounts`](crate::ftl::Accounts)).
+//! The FTL checks: laws that every FTL obeys, on tiny devices under random settings and requests,
+//! checked after every request. This module knows no FTL or buffer by name. The facts that a law
+//! needs are declared properties ([`Spec`](crate::ftl::Spec), [`Accounts`](crate::ftl::Accounts)).
 //!
-//! An FTL of another crate is held to them in a test of its own:
+//! A test checks an FTL of another crate against them:
 //!
 //! ```
 //! ftlab::laws::obey::<ftlab::ftl::page::PageFtl>(20);
 //! ```
 //!
-//! A failure prints its case as one line of JSON; `FTLAB_LAWS_CASE='LINE' cargo test` runs that case
-//! alone. `FTLAB_LAWS_CASES` sets the number of cases of all FTLs of ftlab together, `FTLAB_LAWS_FTLS=NAME,NAME`
-//! leaves the others out.
+//! A failure prints its case as one line of JSON. `FTLAB_LAWS_CASE='LINE' cargo test` runs only
+//! that case. `FTLAB_LAWS_CASES` sets the number of cases of all FTLs of ftlab together, and
+//! `FTLAB_LAWS_FTLS=NAME,NAME` selects FTLs.
 
 pub mod books;
 mod buffered;
@@ -54,22 +54,22 @@ const REQUESTS: u64 = 60;
 /// A law: what must hold in every case.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// What it says.
+    /// Its statement.
     pub name: &'static str,
-    /// In so many of ten cases it is checked.
+    /// The number of cases in which it is checked, of ten.
     pub of_ten: u64,
     check: fn(&Case<'_>),
 }
 
 impl Law {
-    /// Of so many cases, those in which it is checked.
+    /// The number of cases in which it is checked, of `cases`.
     #[must_use]
     pub const fn cases(self, cases: u64) -> u64 {
         (cases * self.of_ten).div_ceil(10)
     }
 }
 
-/// All laws, the one that finds most first.
+/// All laws, the one that finds most bugs first.
 pub const LAWS: [Law; 18] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
@@ -135,7 +135,7 @@ pub const LAWS: [Law; 18] = [
     },
 ];
 
-/// A law that was broken, and what reproduces it.
+/// A broken law, and the case that reproduces it.
 #[derive(Clone, Debug)]
 pub struct Broken {
     /// The law.
@@ -152,7 +152,7 @@ impl fmt::Display for Broken {
     }
 }
 
-/// Holds an FTL to all laws, the first in `cases` cases and the others in some of them.
+/// Checks an FTL against all laws, the first in `cases` cases and the others in some of them.
 ///
 /// # Panics
 /// When one is broken, with the line that reproduces it.
@@ -163,11 +163,11 @@ pub fn obey<F: Design>(cases: u64) {
     }
 }
 
-/// Holds every FTL of a catalogue to a law, `cases` cases each, or as the environment says. Returns how many
-/// cases there were in all.
+/// Checks every FTL of a catalogue against a law, in `cases` cases each, or in those of the
+/// environment. Returns the number of all cases.
 ///
 /// # Errors
-/// The law that was broken, and what reproduces it.
+/// The broken law, and the case that reproduces it.
 ///
 /// # Panics
 /// When the environment names an FTL that the catalogue does not have, or no case.
@@ -191,19 +191,19 @@ pub fn hold(catalog: &Catalog, law: Law, cases: u64) -> Result<u64, Broken> {
     Ok(law.cases(cases) * ftls.len() as u64)
 }
 
-/// Holds an FTL of a catalogue to a law in the case that is drawn with this seed, under a policy, a
+/// Checks an FTL of a catalogue against a law in the case that this seed draws, under a policy, a
 /// placement and a buffer of the catalogue.
 ///
 /// # Errors
-/// The law that was broken, and what reproduces it.
+/// The broken law, and the case that reproduces it.
 pub fn hold_seed(catalog: &Catalog, entry: &Entry, law: Law, seed: u64) -> Result<(), Broken> {
     broken_by(law, &Case::draw(catalog, entry, seed)).map_or(Ok(()), Err)
 }
 
-/// Holds the case that a line of [`Broken::case`] describes to a law.
+/// Checks the case in a line of [`Broken::case`] against a law.
 ///
 /// # Errors
-/// What is wrong with the line; inside, the law that was broken.
+/// The fault of the line; inside, the broken law.
 pub fn hold_case(catalog: &Catalog, law: Law, line: &str) -> Result<Result<(), Broken>, Error> {
     let case = Case::parse(line, catalog)?;
     case.build()?;
@@ -228,7 +228,7 @@ fn broken_by(law: Law, case: &Case<'_>) -> Option<Broken> {
     Some(Broken { law: law.name, case: case.to_string(), message: panic_message(panic.as_ref()) })
 }
 
-/// A run with some history: nothing, every page written once, or some of them.
+/// A run with some history: no writes, every page written once, or some of them.
 fn begin<'a>(case: &'a Case<'a>) -> Run<'a> {
     let mut run = Run::new(case);
     let mut rng = Rng::new(case.seed(), "history");
@@ -292,7 +292,8 @@ fn below_a_buffer(case: &Case<'_>) {
     run.read_everything();
 }
 
-/// Each page that held data and is written in part is read once, as counted without the simulator.
+/// Each page that held data and is written in part is read once. The expected count is made without
+/// the simulator.
 fn parts_of_pages(case: &Case<'_>) {
     let mut case = case.clone();
     case.config.buffer.policy = buffer::NONE.to_owned();
@@ -308,7 +309,7 @@ fn parts_of_pages(case: &Case<'_>) {
     }
 }
 
-/// In a buffer with room for everything, what is still missing of pages is read when they leave.
+/// In a buffer with room for everything, the missing parts of pages are read when they leave.
 fn parts_meet_in_ram(case: &Case<'_>) {
     let mut case = case.clone();
     case.config.buffer.size.0 += 16 * case.config.device.capacity.map_or(0, |bytes| bytes.0);
@@ -332,7 +333,7 @@ fn deterministic(case: &Case<'_>) {
     assert_eq!(operations(case), operations(case), "same seed, same operations");
 }
 
-/// What a case comes to: the counts, the erases of each block, and the time.
+/// The result of a case: the counts, the erases of each block, and the time.
 fn operations(case: &Case<'_>) -> (Ledger, Vec<u32>, Nanos) {
     let mut run = begin(case);
     let mut traffic = Traffic::draw(case.seed(), run.pages());

@@ -1,12 +1,12 @@
-//! In a block nothing overtakes what it depends on, and what shares command logic takes turns: by the log of
-//! a run on several planes.
+//! The order of operations, by the log of a run on several planes. In a block no operation
+//! overtakes one on which it depends, and planes that share command logic take turns.
 
 use crate::device::{DeviceConfig, Geometry};
 use crate::engine::{Booking, Kind};
 use crate::units::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// When what was done to a block since its last erase ends.
+/// When the operations on a block since its last erase end.
 #[derive(Default)]
 struct Block {
     /// The erase.
@@ -19,8 +19,8 @@ struct Block {
     read: Nanos,
 }
 
-/// A read comes after the erase and the program of its page, a program after the erase and the programs
-/// before it, an erase after all of them.
+/// A read follows the erase and the program of its page. A program follows the erase and the
+/// programs before it. An erase follows all of them.
 pub fn nothing_overtakes_what_it_depends_on(log: &[Booking]) {
     let mut blocks: BTreeMap<u32, Block> = BTreeMap::new();
     for booking in log {
@@ -53,7 +53,7 @@ pub fn nothing_overtakes_what_it_depends_on(log: &[Booking]) {
     }
 }
 
-/// An operation begins when it is asked for and the one before it in its chain has ended, or later.
+/// An operation begins when it is requested and the one before it in its chain has ended, or later.
 pub fn nothing_begins_before_its_turn(log: &[Booking]) {
     let mut ends: BTreeMap<(u64, u32), Nanos> = BTreeMap::new();
     for booking in log {

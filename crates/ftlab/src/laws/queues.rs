@@ -1,4 +1,4 @@
-//! A deeper queue is never slower: what waits goes as soon as what it needs is free.
+//! A deeper queue is never slower: waiting operations begin as soon as their resources are free.
 
 use super::case::{Case, between};
 use super::run::Run;
@@ -11,11 +11,11 @@ use crate::units::{Duration, Nanos};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Requests in the device, which are so many more each time that chance is no matter.
+/// Queue depths, far enough apart that chance has no effect.
 const DEPTHS: [usize; 3] = [1, 8, 64];
 
-/// A run takes no longer with more requests at a time, nor where reads may stop programs, by more than what the order of
-/// operations may cost where nothing that was placed is moved.
+/// Neither more requests at a time nor reads that stop programs make a run longer. A margin covers
+/// the order of operations, since placed operations are not moved.
 pub fn a_deeper_queue_is_never_slower(case: &Case<'_>) {
     let mut case = case.clone();
     let rng = &mut Rng::new(case.seed(), "queues");
@@ -39,7 +39,7 @@ pub fn a_deeper_queue_is_never_slower(case: &Case<'_>) {
     assert!(is_fast, "{} ns where reads stop programs, else {} ns", times.0, times.1);
 }
 
-/// What the requests of a case take.
+/// The time and the operations of the requests of a case.
 struct Work {
     time: Nanos,
     operations: Ledger,
@@ -52,14 +52,15 @@ impl Work {
         Work { time, operations: run.device.ledger().clone() }
     }
 
-    /// An FTL that looks at the clock, to choose a plane, may have other work then: that is not compared.
+    /// An FTL that uses the clock to choose a plane may do other work then, which is not compared.
     fn is_as_fast_as(&self, other: &Work) -> bool {
         self.operations != other.operations || self.time <= other.time + other.time / 2
     }
 }
 
-/// Any of the commands that let things be done at a time. Stops are short, for each is a price of depth; and a bus in
-/// the order of placement idles before what comes late in its chain (choices.md#bus-order).
+/// Any of the commands that permit parallel work. Stops are short, because each costs time at
+/// greater depth. The bus uses gaps: in the order of placement it idles before operations late in a
+/// chain (choices.md#bus-order).
 fn draw_commands(device: &mut DeviceConfig, rng: &mut Rng) {
     let flip = |rng: &mut Rng| rng.chance(0.5);
     device.read.0 = 100 + rng.below(400);
@@ -72,7 +73,7 @@ fn draw_commands(device: &mut DeviceConfig, rng: &mut Rng) {
     device.bus = BusOrder::Gaps;
 }
 
-/// How long the requests of a case take.
+/// The time of the requests of a case.
 fn time(case: &Case<'_>, run: &mut Run, depth: usize) -> Nanos {
     let since = run.device.timeline().idle_at();
     let mut traffic = Traffic::draw(case.seed(), run.pages());

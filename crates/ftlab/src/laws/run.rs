@@ -1,4 +1,4 @@
-//! A case under way: every request is followed by the laws.
+//! A case under way: the FTL checks run after every request.
 
 use super::case::Case;
 use super::order::{
@@ -21,21 +21,21 @@ use crate::rng::Rng;
 use crate::units::{Lpn, Pbn, Ppn};
 use std::ops::Range;
 
-/// What can be seen of a device and its FTL from outside.
+/// The observable state of a device and its FTL.
 struct Seen {
     ledger: Ledger,
     mapping: MappingCounts,
     accounts: Accounts,
-    /// GC runs; `None` for an FTL that merges blocks instead, or collects them by rules of its own.
+    /// GC runs; `None` for an FTL that merges blocks instead, or collects them by its own rules.
     gc_runs: Option<u64>,
     gc: GcCounts,
     merges: Option<MergeCounts>,
     reads_verified: u64,
     unwritten_reads: u64,
     unwritten_hits: u64,
-    /// What became of pages in RAM of the FTL's own.
+    /// Counts of pages in the FTL's own RAM.
     buffered: BufferCounts,
-    /// Per block: whether it is erased, and how often it was.
+    /// For each block, whether it is erased, and its number of erases.
     blocks: Vec<(bool, u32)>,
     /// Superseded pages of full blocks.
     garbage: u32,
@@ -83,7 +83,7 @@ struct Searched {
     is_empty: bool,
 }
 
-/// A device, its FTL, and which pages should hold data.
+/// A device, its FTL, and the pages that should hold data.
 pub struct Run<'a> {
     case: &'a Case<'a>,
     pub device: Device,
@@ -106,8 +106,8 @@ impl<'a> Run<'a> {
         self.device.geometry().logical_pages
     }
 
-    /// Serves a request after some idle time. The flash checks its rules; what a page costs is what was told before;
-    /// the other laws are checked by the next audit.
+    /// Serves a request after some idle time. The flash checks its rules, and the cost of a page
+    /// must equal the announced one. The next audit checks the other laws.
     pub fn serve(&mut self, op: Op, pages: &[Lpn]) {
         if self.ftl.uses_idle_time() {
             for _ in 0..self.idle.below(4) {
@@ -137,7 +137,7 @@ impl<'a> Run<'a> {
         self.device.ledger().get(Operation::Program, Cause::Merge)
     }
 
-    /// Serves a request and checks that every law held on the way.
+    /// Serves a request and checks every law.
     pub fn step(&mut self, op: Op, pages: &[Lpn]) {
         let unwritten = pages.iter().filter(|lpn| !self.holds_data[lpn.index()]).count() as u64;
         self.serve(op, pages);
@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
         }
         match spec.cleaning {
             _ if spec.in_place => self.every_page_is_in_its_place(),
-            // Blocks are chosen for one of its regions alone.
+            // Blocks are chosen only for one of its regions.
             Cleaning::Rewrites => {}
             _ if !spec.opens_least_erased => {}
             _ => self.the_least_erased_block_is_opened(&then),
@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
         self.audit();
     }
 
-    /// The laws that need no memory of the state before.
+    /// Checks each law that needs no earlier state.
     pub fn audit(&mut self) {
         self.seen = Seen::of(&self.device, &*self.ftl);
         self.ftl.audit(&self.device);
@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
         self.audit();
     }
 
-    /// The same, where more than the FTL touches blocks.
+    /// The same, for a device whose blocks are not only touched by the FTL.
     pub fn read_back(&mut self) {
         for lpn in (0..self.pages()).map(Lpn) {
             self.serve(Op::Read, &[lpn]);
@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
             Op::Write | Op::WriteThrough => (0, pages, 0),
             Op::Trim | Op::Flush => (0, 0, 0),
         };
-        // What is in RAM is read from there, and programmed when it leaves.
+        // Pages in RAM are read from there, and programmed when they leave.
         let (now, before) = (self.seen.buffered, then.buffered);
         let read = read - (now.read_hits - before.read_hits);
         let written = written + before.dirty - now.dirty - (now.absorbed - before.absorbed);
@@ -223,8 +223,8 @@ impl<'a> Run<'a> {
         assert_eq!(found_blank + blank_in_ram, blank, "reads that find no data");
     }
 
-    /// One page at most for each miss, where single entries are cached. Where whole pages are, nothing
-    /// is read to write one back, and a miss may push out many.
+    /// At most one page for each miss, where single entries are cached. Where whole pages are
+    /// cached, a write-back needs no read, and a miss may evict many.
     fn translations_load_and_write_what_was_missing(&self, op: Op, pages: u64, then: &Seen) {
         let since = |operation| {
             self.count(operation, Cause::Translation)
@@ -269,8 +269,8 @@ impl<'a> Run<'a> {
         assert!(dirty <= now.replacements - before.replacements, "dirty replacements");
     }
 
-    /// A page of a block map is read for each page of the host at most, and before each change of an entry; a
-    /// merge changes one.
+    /// A page of a block map is read at most once for each page of the host, and before each change
+    /// of an entry. A merge changes one entry.
     fn a_block_map_is_read_once_and_written_with_each_merge(
         &self,
         reads: u64,
@@ -285,7 +285,7 @@ impl<'a> Run<'a> {
         assert!(reads <= most, "{reads} reads of the block map for {pages} pages");
     }
 
-    /// A page that is in RAM needs no mapping. Some FTLs translate one that is written when it leaves.
+    /// A page in RAM needs no mapping. Some FTLs translate a written page when it leaves.
     fn pages_translated(&self, op: Op, pages: u64, then: &Seen) -> u64 {
         let (now, before) = (self.seen.buffered, then.buffered);
         let hits = now.read_hits - before.read_hits + now.write_hits - before.write_hits;
@@ -334,11 +334,12 @@ impl<'a> Run<'a> {
             }
             return;
         }
-        // GC of one plane may write the map in another; in idle time it begins and ends when it likes.
+        // GC of one plane may write the map in another. In idle time it begins and ends at any
+        // time.
         if pages == 1 && pools.len() == 1 && !self.ftl.uses_idle_time() {
             let (free, before) = (self.seen.free(), then.free());
-            // A page may open one block for data, and for the map one or what it writes of the map.
-            // FTLs may need more than `low`.
+            // A page may open one block for data. For the map it may open one, or those of its map
+            // writes. FTLs may need more than `low`.
             let opened = self.blocks_of_the_map_opened(then) + self.more_data_blocks_opened(then);
             let opened = opened + self.case.entry.spec.early_blocks;
             let latest = gc.low.max(2 + self.case.spread()) + opened;
@@ -348,8 +349,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Blocks are erased and pages copied by merges alone, and every merge replaces one data block, which is erased
-    /// or kept.
+    /// Only merges erase blocks and copy pages. Every merge replaces one data block, which is
+    /// erased or kept.
     fn merges_make_and_erase_one_data_block_each(&self, merges: MergeCounts, then: &Seen) {
         let before = then.merges.expect("the same FTL");
         let (now, past) = (&self.seen.ledger, &then.ledger);
@@ -377,8 +378,8 @@ impl<'a> Run<'a> {
         assert!(written <= most, "{written} blocks written, {quota} of them may be log blocks");
     }
 
-    /// A block of the block-mapped region is erased to be filled again, and filled with no more copies
-    /// than it has pages.
+    /// A block of the block-mapped region is erased to be filled again. It is filled with no more
+    /// copies than it has pages.
     fn merges_rewrite_a_block_or_fill_one(&self, then: &Seen) {
         let [now, past] =
             [self.seen.merges, then.merges].map(|merges| merges.expect("merges").full);
@@ -390,7 +391,8 @@ impl<'a> Run<'a> {
         assert!(copied(&self.seen) - copied(then) <= most, "merges copy a block of pages at most");
     }
 
-    /// A bound on associativity: so many logical blocks are merged for a page, and their log blocks erased.
+    /// A bound on associativity: at most `blocks` logical blocks are merged for a page, and their
+    /// log blocks erased.
     fn a_page_costs_so_many_merges_at_most(&self, bound: Associativity, pages: u64, then: &Seen) {
         let Associativity { blocks, logs, most_merged } = bound;
         let copies = self.count(Operation::Program, Cause::Merge)
@@ -409,7 +411,7 @@ impl<'a> Run<'a> {
         );
     }
 
-    /// Blocks for pages that left RAM in one access, but for the first.
+    /// Blocks for the pages that left RAM in one access, except the first.
     fn more_data_blocks_opened(&self, then: &Seen) -> u32 {
         let flushed = self.seen.buffered.flushed_pages - then.buffered.flushed_pages;
         let per_block = self.device.geometry().pages_per_block;
@@ -420,7 +422,7 @@ impl<'a> Run<'a> {
         let programs = |cause| {
             self.count(Operation::Program, cause) - then.ledger.get(Operation::Program, cause)
         };
-        // What GC does not write of the map is written after it.
+        // Map updates that GC does not write are written after it.
         let held = match self.case.config.ftl.map_rules().is_held_in_gc {
             true => programs(Cause::GcMapping),
             false => 0,
@@ -429,10 +431,10 @@ impl<'a> Run<'a> {
         (programs as u32).div_ceil(self.device.geometry().pages_per_block).max(1)
     }
 
-    /// Where logical blocks are physical blocks, no block is chosen.
+    /// Where logical blocks are physical blocks, blocks are not chosen.
     fn every_page_is_in_its_place(&self) {
         if self.case.config.ftl.power_safe {
-            // Blocks are rewritten to others then.
+            // Blocks are then rewritten to others.
             return;
         }
         for (number, holds) in self.holds_data.iter().enumerate() {
@@ -441,8 +443,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// No block of a pool that stayed free all the time had fewer erases than one that was opened. In a volume, and with
-    /// a reserve, blocks are chosen before the first page is written.
+    /// No block of a pool that was always free had fewer erases than one that was opened. In a
+    /// volume, and with a reserve, blocks are chosen before the first page is written.
     fn the_least_erased_block_is_opened(&self, then: &Seen) {
         let is_ahead = self.case.is_volume() || self.case.keeps_reserve();
         if self.seen.accounts.regions || is_ahead {
@@ -459,8 +461,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// DLOOP, equation 1: a page never leaves the plane that its number gives it; what moves the map
-    /// around is spread alike. Position `k` in the order of allocation is counted digit by digit.
+    /// DLOOP, equation 1: a page never leaves the plane that its number determines, and translation
+    /// pages are spread likewise. Position `k` in the order of allocation is counted digit by
+    /// digit.
     fn striped_pages_keep_to_their_planes(&self) {
         let config = &self.case.config;
         if config.ftl.placement == SINGLE || self.seen.merges.is_some() {
@@ -489,7 +492,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// At most one page is skipped for each that is moved, and one for each block
+    /// At most one page is skipped for each moved page, and one for each block
     /// (choices.md#dloop-parity).
     fn few_pages_are_wasted(&self) {
         let ledger = self.device.ledger();
@@ -588,7 +591,7 @@ impl<'a> Run<'a> {
         assert!(used <= budget, "the cache holds {used} B of {budget}");
     }
 
-    /// Planes are busy for the sum of the latencies of their operations; on a shared bus, a plane
+    /// Planes are busy for the sum of the latencies of their operations. On a shared bus, a plane
     /// that has read a page is held until the bus takes it.
     pub fn time_is_the_sum_of_the_operations(&self) {
         let (timeline, ledger) = (self.device.timeline(), self.device.ledger());
@@ -629,7 +632,8 @@ impl<'a> Run<'a> {
         assert_eq!(bus, transfers * transfer, "busy time of the channels");
     }
 
-    /// Planes do what comes late in a chain after what came early in a later one, but not inside a block.
+    /// Planes may run late operations of a chain after early ones of a later chain, but not inside
+    /// a block.
     pub fn nothing_is_overtaken(&self) {
         let log = self.device.timeline().log();
         nothing_overtakes_what_it_depends_on(log);
@@ -638,9 +642,9 @@ impl<'a> Run<'a> {
         what_shares_commands_takes_turns(log, device, self.device.geometry());
     }
 
-    /// Requests that find the device idle: pages that are looked up on a chip of the map end no sooner than it
-    /// has found them one by one, and a page no sooner than the steps of its search have been taken, nor before it
-    /// was read and its errors corrected.
+    /// Requests on an idle device wait for the map. Lookups of pages on a chip of the map take at
+    /// least their sum, one by one. A page takes at least the steps of its search. A read takes at
+    /// least the read of the array and the correction of errors.
     pub fn what_the_map_takes_is_waited_for(&mut self) {
         let all: Vec<Lpn> = (0..self.pages().min(20)).map(Lpn).collect();
         let took = self.alone(Op::Read, &all);
@@ -671,7 +675,7 @@ impl<'a> Run<'a> {
         self.device.timeline().served().end
     }
 
-    /// How long a request takes on an idle device, ns.
+    /// The time of a request on an idle device, ns.
     fn alone(&mut self, op: Op, pages: &[Lpn]) -> u64 {
         let idle = self.device.timeline().idle_at();
         self.device.timeline_mut().issue(idle);

@@ -1,4 +1,4 @@
-//! Wear below an FTL: how far erases may differ, and how a device ends.
+//! Wear below an FTL: the bound on the difference of erases, and the end of a device.
 
 use super::case::{Case, between, pick};
 use super::run::Run;
@@ -10,10 +10,10 @@ use crate::units::{Lpn, Pbn, Ratio};
 
 /// Writes that wear a device.
 const WRITES: u64 = 1000;
-/// Writes to a device that may end before.
+/// Writes to a device that may end earlier.
 const MOST_WRITES: u64 = 20_000;
 
-/// After every request erases differ by the gap at most, and what is moved is read and programmed.
+/// After every request erases differ by at most the gap, and moved pages are read and programmed.
 pub fn levellers_keep_the_gap(case: &Case<'_>) {
     let mut case = case.clone();
     let mut rng = Rng::new(case.seed(), "wear");
@@ -40,8 +40,8 @@ pub fn levellers_keep_the_gap(case: &Case<'_>) {
     run.read_back();
 }
 
-/// Blocks wear out one after another; spare ones take their places. Then the device takes no more writes, and
-/// every page is read as it was written last.
+/// Blocks wear out one after another, and spare blocks replace them. Then the device takes no more
+/// writes, and every page still reads as its last version.
 pub fn a_worn_device_is_read_to_the_last(case: &Case<'_>) {
     let mut case = case.clone();
     let mut rng = Rng::new(case.seed(), "endurance");
