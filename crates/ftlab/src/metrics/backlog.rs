@@ -1,19 +1,21 @@
-//! A backlog: stretches of a run in which requests came faster than they were served (choices.md#backlog).
+//! A backlog: stretches of a run in which requests arrived faster than they were served
+//! (choices.md#backlog).
 
 use super::series::{Sample, Sums};
 use crate::units::Nanos;
 
-/// A stretch has a backlog where its requests wait on average as long as the device takes for more than so many.
+/// A stretch has a backlog if its requests wait on average for longer than the device takes for
+/// this number of requests.
 pub const REQUESTS_BEHIND: f64 = 100.0;
 
 /// The requests of a run that waited in a backlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Backlog {
-    /// Of all reads and writes, those in stretches with a backlog: a share.
+    /// Share of all reads and writes that are in stretches with a backlog.
     pub requests: f64,
     /// Their share of all response times.
     pub response: f64,
-    /// How long they waited on average, in times that the device takes for a request.
+    /// Their mean wait, in multiples of the time that the device takes for a request.
     pub wait: f64,
     /// When the first of these stretches begins, ns.
     pub from: Nanos,
@@ -22,7 +24,8 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// What the stretches of a run tell, on a device that takes `of_a_request` ns for a request; all zero without a backlog.
+    /// The backlog of the stretches of a run, on a device that takes `of_a_request` ns for a
+    /// request. All values are zero without a backlog.
     #[must_use]
     pub fn of(stretches: &[Sample], of_a_request: f64) -> Self {
         let (mut from, mut begin, mut to) = (None, 0, 0);
@@ -48,7 +51,7 @@ impl Backlog {
         }
     }
 
-    /// Whether the mean of response times is made by the backlog more than by the device.
+    /// Whether the backlog contributes more to the mean response time than the device.
     #[must_use]
     pub fn rules(&self) -> bool {
         self.response > 0.5
@@ -59,7 +62,7 @@ impl Backlog {
 mod tests {
     use super::*;
 
-    /// A stretch of 64 requests served in 10 ns each, which wait so long on average.
+    /// A stretch of 64 requests served in 10 ns each, with a mean wait of `wait` ns.
     fn stretch(time: Nanos, wait: u128) -> Sample {
         let service = 640;
         let response = service + 64 * wait;

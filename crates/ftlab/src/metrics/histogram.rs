@@ -1,4 +1,5 @@
-//! Counts of numbers in bins: of one number each below 2,048, above as wide as a thousandth of their numbers.
+//! Counts of numbers in bins. A bin has one number below 2,048; above, its width is a thousandth of
+//! its numbers.
 //!
 //! ```text
 //! bin = shift x 1024 + (number >> shift), where shift leaves the 11 highest bits of the number
@@ -13,7 +14,7 @@ const BINS: usize = 1 << (KEPT_BITS - 1);
 /// Numbers from this on count as the greatest below it.
 const END: u64 = 1 << 51;
 
-/// How often numbers occurred.
+/// The number of occurrences of numbers.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     counts: Vec<u64>,
@@ -40,7 +41,7 @@ const fn range(bin: usize) -> (u64, u64) {
 }
 
 impl Histogram {
-    /// Counts a number, so many times.
+    /// Counts a number `times` times.
     #[inline]
     pub fn record(&mut self, number: u64, times: u64) {
         let number = number.min(END - 1);
@@ -60,14 +61,14 @@ impl Histogram {
         self.len += other.len;
     }
 
-    /// Takes away the counts of an earlier state.
+    /// Subtracts the counts of an earlier state.
     pub fn subtract(&mut self, earlier: &Histogram) {
         self.counts.iter_mut().zip(&earlier.counts).for_each(|(count, less)| *count -= less);
         self.len -= earlier.len;
     }
 
-    /// The greatest number of the bin up to which this share of the numbers lies; of no share the least of
-    /// the first bin, and 0 without numbers.
+    /// The greatest number of the bin up to which this share of the numbers lies. For a share of 0
+    /// it is the least number of the first bin, and without numbers 0.
     #[must_use]
     pub fn quantile(&self, share: f64) -> u64 {
         let wanted = ((share * self.len as f64).ceil() as u64).max(1);

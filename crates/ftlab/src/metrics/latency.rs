@@ -5,11 +5,12 @@ use crate::figures::figures;
 use crate::math::powf;
 use crate::units::Nanos;
 
-/// Latencies from which on the 99.99th percentile is told.
+/// Number of latencies from which the 99.99th percentile is reported.
 const LEAST_FOR_9999: u64 = 100_000;
 
-/// Records latencies in nanoseconds. A run of equal latencies, which is common on an idle device, is
-/// entered at once. Percentiles take longer latencies than 2^51 ns (26 days) for so long; mean and maximum stay exact.
+/// Records latencies in nanoseconds. A run of equal latencies, which is common on an idle device,
+/// is entered at once. Percentiles count latencies above 2^51 ns (26 days) as this; mean and
+/// maximum remain exact.
 #[derive(Clone, Debug, Default)]
 pub struct Latencies {
     histogram: Histogram,
@@ -78,14 +79,14 @@ impl Latencies {
         }
     }
 
-    /// The histogram of everything recorded so far.
+    /// The histogram of all latencies recorded so far.
     fn entered(&self) -> Latencies {
         let mut all = self.clone();
         all.enter();
         all
     }
 
-    /// Adds what another recorder has seen.
+    /// Adds the latencies of another recorder.
     pub fn merge(&mut self, other: &Latencies) {
         let other = other.entered();
         self.histogram.add(&other.histogram);
@@ -94,7 +95,8 @@ impl Latencies {
         self.max = self.max.max(other.max);
     }
 
-    /// What was recorded since an earlier state of this recorder; its longest is that of the whole.
+    /// The latencies recorded since an earlier state of this recorder. Its maximum is that of the
+    /// whole.
     #[must_use]
     pub(crate) fn since(&self, then: &Latencies) -> Latencies {
         let (mut now, then) = (self.entered(), then.entered());
@@ -139,7 +141,8 @@ impl Latencies {
         })
     }
 
-    /// Points of the cumulative distribution: a hundred, and 20 a decade in the upper tail, as far as it goes.
+    /// Points of the cumulative distribution: a hundred, and 20 a decade in the upper tail, as far
+    /// as it extends.
     #[must_use]
     pub fn cdf(&self) -> Cdf {
         let (all, mut cdf) = (self.entered(), Cdf::default());

@@ -1,10 +1,10 @@
-//! Samples of a mapping cache, one every so many page accesses (TPFTL, Figures 1 and 2b).
+//! Samples of a mapping cache at regular numbers of page accesses (TPFTL, Figures 1 and 2b).
 
 use crate::figures::figures;
 use crate::ftl::CachedPage;
 
 figures! {
-    /// What a mapping cache held at each sample. Grows with the run: 32 B per sample.
+    /// The contents of a mapping cache at each sample. Grows with the run: 32 B per sample.
     pub struct CacheSamples {
         pub new(every: u64);
         /// Page accesses between two samples (`run.samples`).
@@ -23,7 +23,7 @@ figures! {
 }
 
 impl CacheSamples {
-    /// Whether the next sample is due: at the next multiple of the distance, never for 0.
+    /// Whether the next sample is due: at the next multiple of the distance, never if that is 0.
     #[must_use]
     pub fn is_due(&self, page_accesses: u64) -> bool {
         let last = self.page_accesses.last().copied().unwrap_or(0);

@@ -1,5 +1,5 @@
-//! Caches under independent references: page `i` is asked for with probability `p_i`, whatever was
-//! asked before.
+//! Caches under independent references: page `i` is requested with probability `p_i`, whatever the
+//! earlier requests.
 //!
 //! * Exact LRU: W. F. King, Analysis of demand paging algorithms, IFIP Congress 1971.
 //! * LRU: H. Che, Y. Tung and Z. Wang, Hierarchical web caching systems, IEEE JSAC 20(7), 2002.
@@ -85,10 +85,10 @@ impl MapTraffic {
 /// DFTL (Gupta, Kim & Urgaonkar, ASPLOS 2009) under LRU, without garbage collection, when a share
 /// `writes` of all accesses writes.
 ///
-/// An entry that is hit with probability `h` at each reference of its page lives for a run of
-/// references, the first a miss and each further one a hit; it leaves clean when all of them are
-/// reads: `(1 - w)(1 - h) / (1 - h (1 - w))` of the runs. The rest, `w / (1 - h (1 - w))`, leave
-/// dirty.
+/// Let an entry be hit with probability `h` at each reference of its page. It remains for a run of
+/// references: the first is a miss, and each further one a hit. It leaves clean when all of them
+/// are reads, which holds for `(1 - w)(1 - h) / (1 - h (1 - w))` of the runs. The rest, `w / (1 - h
+/// (1 - w))`, leave dirty.
 #[must_use]
 pub fn demand_cached_map(popularity: &[f64], entries: u32, writes: f64) -> MapTraffic {
     let time = characteristic_time(popularity, entries, resident);

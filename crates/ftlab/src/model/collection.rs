@@ -1,4 +1,5 @@
-//! What [`greedy_gc`](super::greedy_gc) predicts for a device: write amplification by victim policy.
+//! The predictions of [`greedy_gc`](super::greedy_gc) for a device: write amplification by victim
+//! policy.
 
 use super::greedy_gc::{Class, d_choices, fifo, fifo_of_classes, greedy, random, shared_frontier};
 use super::{mean_field, mistake};
@@ -6,7 +7,7 @@ use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The device and what is written to it: random single pages, of which a share may be hot.
+/// The device and its writes: random single pages, a share of which may be hot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
@@ -43,8 +44,9 @@ fn default_choices() -> u32 {
     10
 }
 
-/// Write amplification by victim policy; absent where there is no model: of greedy and d-choices with a hot part
-/// if the rest is never written, or blocks have more pages than [`mean_field::MOST_PAGES`].
+/// Write amplification by victim policy; absent where there is no model. Greedy and d-choices with
+/// a hot part have none in two cases: the rest is never written, or blocks have more pages than
+/// [`mean_field::MOST_PAGES`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Policies {
     /// `gc.policy = greedy`.
@@ -61,7 +63,7 @@ pub struct Policies {
 /// The range of a finite device: see [`Utilization`](super::greedy_gc::Utilization).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// What it is of.
+    /// The parameters of the prediction.
     pub parameters: Parameters,
     /// An optimistic estimate.
     pub least: Policies,
@@ -73,7 +75,7 @@ impl Prediction {
     /// From parameters.
     ///
     /// # Errors
-    /// [`Error::Config`] or [`Error::Unknown`] for a key that is missing, unknown or cannot be.
+    /// [`Error::Config`] or [`Error::Unknown`] for a key that is missing, unknown or impossible.
     pub fn of(tree: Map<String, Value>) -> Result<Self, Error> {
         let parameters: Parameters =
             serde_path_to_error::deserialize(Value::Object(tree)).map_err(mistake)?;

@@ -1,8 +1,8 @@
-//! Write amplification of a page-mapped device under random writes of single pages, uniform or to classes of
-//! pages that are written more and less often.
+//! Write amplification of a page-mapped device under random writes of single pages. The writes are
+//! uniform, or differ between classes of pages.
 //!
-//! `u` is the share of pages that hold valid data: logical over physical pages, where physical pages
-//! are only those that valid data may occupy when a victim is chosen ([`shared_frontier`],
+//! `u` is the share of pages that hold valid data: logical over physical pages. Physical pages are
+//! only those that valid data may occupy when a victim is chosen ([`shared_frontier`],
 //! [`separate_frontiers`]). All results are limits for many blocks.
 //!
 //! * FIFO: P. Desnoyers, Analytic modeling of SSD write performance, SYSTOR 2012; L. Xiang and
@@ -42,9 +42,10 @@ pub fn fifo(u: f64) -> f64 {
 
 /// [`fifo`], where each class has a share of the logical pages and of the writes: `sum a_i / (1 - X_i)`.
 ///
-/// A page of class i that was written is valid when its block is collected with `X_i = exp(-(a_i / s_i) t)`,
-/// where `t` writes for each logical page come between, and these and the copies fill the device:
-/// `t sum a_i / (1 - X_i) = 1 / u`. Under [`random`] victims classes change nothing.
+/// A written page of class i is valid when its block is collected with `X_i = exp(-(a_i / s_i) t)`.
+/// Here `t` is the number of writes for each logical page in between. These writes and the copies
+/// fill the device: `t sum a_i / (1 - X_i) = 1 / u`. Under [`random`] victims classes change
+/// nothing.
 #[must_use]
 pub fn fifo_of_classes(u: f64, classes: &[Class]) -> f64 {
     let amplification = |writes: f64| -> f64 {
@@ -127,7 +128,7 @@ pub fn in_use_with_trims(trims: f64) -> f64 {
 pub struct Utilization {
     /// Every page that is not in reserve counts as a candidate: an optimistic estimate.
     pub least: f64,
-    /// Open blocks and what is in them are left out: a pessimistic estimate.
+    /// Open blocks and their pages are left out: a pessimistic estimate.
     pub most: f64,
 }
 
@@ -208,15 +209,15 @@ mod tests {
         }
     }
 
-    /// Cold pages that nobody writes take their room from the others, and are copied once for each pass: with
-    /// nothing left but them and no spare room for the others it is that of the rest, plus the copies.
+    /// Cold pages without writes take their room from the others, and are copied once in each pass.
+    /// The amplification is that of the other pages on the remaining device, plus the copies.
     #[test]
     fn what_is_never_written_is_copied_at_each_pass() {
         let classes = [Class { pages: 0.2, writes: 1.0 }, Class { pages: 0.8, writes: 0.0 }];
         let u = 0.8;
         let found = fifo_of_classes(u, &classes);
-        // A pass writes 1 / u pages for each logical one, 0.8 of them copies of cold pages: the hot ones are
-        // alone on a device of 1 / u - 0.8 = 0.45 pages, of which 0.2 are in use.
+        // A pass writes 1 / u pages for each logical one, 0.8 of them copies of cold pages. The hot
+        // pages are on a device of 1 / u - 0.8 = 0.45 pages, of which 0.2 are in use.
         let hot = fifo(0.2 / 0.45);
         assert_rounds_to(found, hot * (1.0 / u) / 0.45, 9);
     }

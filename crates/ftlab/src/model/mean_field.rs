@@ -1,27 +1,28 @@
-//! Write amplification where pages are written more and less often and nothing keeps them apart, under victims
-//! with few valid pages: a mean field after B. Van Houdt, On the necessity of hot and cold data identification to
-//! reduce the write amplification in flash-based SSDs, Performance Evaluation 82, 2014.
+//! Write amplification where classes of pages are written at different rates and share blocks,
+//! under victims with few valid pages. It is a mean field after B. Van Houdt, On the necessity of
+//! hot and cold data identification to reduce the write amplification in flash-based SSDs,
+//! Performance Evaluation 82, 2014.
 //!
-//! The state of a block is how many valid hot and cold pages it has. A victim is the one with the fewest valid
-//! pages among `choices` random blocks; it is filled again with what it had and with writes of the host. As the
-//! number of blocks grows, the shares of blocks by state tend to those for which what comes into each state
-//! leaves it.
+//! The state of a block is its number of valid hot and cold pages. A victim is the one with the
+//! fewest valid pages among `choices` random blocks. It is filled again with its valid pages and
+//! with writes of the host. As the number of blocks grows, the shares of blocks by state tend to a
+//! fixed point, at which the flows into and out of each state are equal.
 
 use super::greedy_gc::Class;
 use super::root;
 use crate::math::{exp, powi};
 
-/// The most pages of a block: states grow with their square.
+/// The most pages of a block: the number of states is its square.
 pub const MOST_PAGES: u32 = 128;
 
-/// So many choices are greedy, to a thousandth.
+/// A number of choices that equals greedy to a thousandth.
 pub const GREEDY: u32 = 1000;
 
-/// Rounds until victims change no more; each goes half of the way.
+/// Rounds until the victims converge; each goes half of the way.
 const MOST_ROUNDS: u32 = 5000;
 
-/// Write amplification at utilisation `u` with two classes of pages, hot and cold, both written; `None` if
-/// victims still change after the last round.
+/// Write amplification at utilisation `u` with two classes of pages, hot and cold, both written.
+/// `None` if victims still change after the last round.
 #[must_use]
 pub fn of_classes(u: f64, pages_per_block: u32, choices: u32, classes: &[Class; 2]) -> Option<f64> {
     let field = Field::new(u, pages_per_block as usize, choices, *classes);
@@ -50,7 +51,7 @@ struct Field {
     choices: u32,
     /// Hot and cold.
     classes: [Class; 2],
-    /// How likely so many of the host's pages in a block are hot, by their number and that of the hot ones.
+    /// The probability that `k` of `n` pages of the host in a block are hot, as `[n][k]`.
     hot_writes: Vec<Vec<f64>>,
 }
 
@@ -74,13 +75,13 @@ impl Field {
         (0..=self.pages).map(|valid| vec![0.0; valid + 1]).collect()
     }
 
-    /// Pages of the host that a victim makes room for.
+    /// Pages of the host for which a victim makes room.
     fn gain(&self, victims: &States) -> f64 {
         let share = |valid: usize| victims[valid].iter().sum::<f64>();
         (0..=self.pages).map(|valid| share(valid) * (self.pages - valid) as f64).sum()
     }
 
-    /// Which blocks are victims, one for each block in the unit of time, if such are filled again.
+    /// The victims, one for each block in the unit of time, if such victims are filled again.
     fn victims_after(&self, victims: &States) -> States {
         let writes = self.gain(victims);
         let [hot, cold] = self
@@ -93,7 +94,8 @@ impl Field {
             let left = |rate: f64| -> Vec<f64> {
                 inflow.iter().enumerate().map(|(i, flow)| flow / (dies(i) + rate)).collect()
             };
-            // A level is chosen if all choices have as many valid pages, and not all of them more.
+            // A level is chosen if all choices have at least as many valid pages, and not all of
+            // them more.
             let excess = |log: f64| {
                 let share: f64 = left(exp(log)).iter().sum();
                 let all = |share: f64| powi(share, self.choices as i32);
@@ -113,7 +115,7 @@ impl Field {
         found
     }
 
-    /// Full blocks by their hot pages: a victim's, and those of the host that fill it.
+    /// Full blocks by their hot pages: those of a victim, and those of the host that fill it.
     fn filled(&self, victims: &States) -> Vec<f64> {
         let mut full = vec![0.0; self.pages + 1];
         for (valid, shares) in victims.iter().enumerate() {
@@ -151,8 +153,9 @@ mod tests {
         }
     }
 
-    /// Another code follows the shares of blocks by state in time, in Euler steps, until they stay: 64 pages, a
-    /// fifth of the pages gets four fifths of the writes.
+    /// Another code follows the shares of blocks by state in time, in Euler steps, until they
+    /// remain constant. Blocks have 64 pages, and a fifth of the pages gets four fifths of the
+    /// writes.
     #[test]
     fn hot_pages_cost_what_another_code_finds() {
         for (choices, expected) in [(10, 3.808_564_3), (GREEDY, 3.724_180_6)] {

@@ -1,8 +1,9 @@
-//! What address translation costs a demand-paged FTL: the models of TPFTL (Zhou et al., EuroSys 2015,
-//! section 3.1, Equations 1 to 13), and a refinement in which updates of the map are merged.
+//! The cost of address translation for a demand-paged FTL. There are two models: that of TPFTL
+//! (Zhou et al., EuroSys 2015, section 3.1, Equations 1 to 13), and a refinement in which updates
+//! of the map are merged.
 //!
-//! Both charge, per user page access, what a miss, a write-back and a collected block cost; they differ
-//! in three quantities that the paper takes as the worst case:
+//! Both charge the costs of a miss, a write-back and a collected block per user page access. They
+//! differ in three quantities, for which the paper takes the worst case:
 //!
 //! | quantity | paper | merged |
 //! | :-- | :-- | :-- |
@@ -19,7 +20,7 @@ use crate::units::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What the models are fed with, the paper's symbols in the documentation.
+/// The inputs of the models, with the paper's symbols in the documentation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
@@ -53,7 +54,7 @@ pub struct Parameters {
     /// Merged model: page reads before a write-back. Default 1.
     #[serde(default = "one")]
     pub reads_per_write_back: f64,
-    /// Merged model: pages of a mean write request; they stay neighbours on flash. Default 1.
+    /// Merged model: pages of a mean write request, which remain neighbours on flash. Default 1.
     #[serde(default = "one")]
     pub pages_per_write: f64,
     /// Merged model: translation pages of the device. Absent: too many for two moved pages to share
@@ -82,7 +83,7 @@ fn one() -> f64 {
     1.0
 }
 
-/// What a model predicts, or a run measured.
+/// The prediction of a model, or the measurement of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Terms {
     /// T_at: translation of a user page access, us (Equation 1).
@@ -91,7 +92,7 @@ pub struct Terms {
     pub gc_data_us: f64,
     /// T_gct: collection of translation blocks per user page access, us (Equation 11).
     pub gc_translation_us: f64,
-    /// The three and the access itself, us: the response time without queueing.
+    /// The sum of the three and the access itself, us: the response time without queueing.
     pub access_us: f64,
     /// `N_dt / N_gcd`: updates of the map for a collected data block.
     pub updates_per_data_block: f64,
@@ -99,10 +100,10 @@ pub struct Terms {
     pub write_amplification: Option<f64>,
 }
 
-/// Both models, and what was measured where the parameters come from a run.
+/// Both models, and the measurement if the parameters are those of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// What the models were fed with.
+    /// The inputs of the models.
     pub parameters: Parameters,
     /// The paper's model.
     pub paper: Terms,
@@ -116,7 +117,7 @@ impl Prediction {
     /// From parameters alone.
     ///
     /// # Errors
-    /// [`Error::Config`] or [`Error::Unknown`] for a key that is missing, unknown or cannot be.
+    /// [`Error::Config`] or [`Error::Unknown`] for a key that is missing, unknown or impossible.
     pub fn of_parameters(tree: Map<String, Value>) -> Result<Self, Error> {
         let parameters: Parameters =
             serde_path_to_error::deserialize(Value::Object(tree)).map_err(mistake)?;
@@ -124,10 +125,10 @@ impl Prediction {
         Ok(Prediction::new(parameters, None))
     }
 
-    /// From the result of a run, as [`crate::report::Report`] is written.
+    /// From the result of a run, in the form of [`crate::report::Report`].
     ///
     /// # Errors
-    /// [`Error::Config`] for a figure that the result does not have: the models are for a
+    /// [`Error::Config`] for a metric that the result does not have: the models are for a
     /// demand-paged FTL on a device in full use.
     pub fn of_result(result: &Value) -> Result<Self, Error> {
         let figures = Figures(result);
@@ -143,7 +144,7 @@ impl Prediction {
     }
 }
 
-/// What the two models differ in.
+/// The quantities in which the two models differ.
 struct Assumptions {
     /// N_tw / N_pa: write-backs per user page access.
     write_backs: f64,
@@ -163,7 +164,7 @@ impl Parameters {
         })
     }
 
-    /// The same with write-backs as they are and updates of the map merged.
+    /// The same with measured write-backs and merged updates of the map.
     #[must_use]
     pub fn merged(&self) -> Terms {
         let replacements = (1.0 - self.hit_ratio) * self.replacements_per_miss;
@@ -181,9 +182,10 @@ impl Parameters {
 
     /// Translation pages among the GC misses of a data block, expected.
     ///
-    /// A block is filled by `N_p / L` writes of `L` pages each, which lie on one translation page. Of its
-    /// `N_p` pages, `k` are GC misses, anywhere: `(N_p / L) (1 - (1 - k / N_p)^L)` writes have one left.
-    /// Each is on any of the device's M translation pages, so `M (1 - (1 - 1/M)^writes)` of these occur.
+    /// A block is filled by `N_p / L` writes of `L` pages each, which lie on one translation page.
+    /// Of its `N_p` pages, `k` are GC misses at random places. `(N_p / L) (1 - (1 - k / N_p)^L)`
+    /// writes have one left. Each is on any of the device's M translation pages, so `M (1 - (1 -
+    /// 1/M)^writes)` of these occur.
     #[must_use]
     pub fn distinct_pages(&self) -> f64 {
         let misses = self.gc_misses();
@@ -195,7 +197,7 @@ impl Parameters {
         distinct.min(misses)
     }
 
-    /// Equations 1 to 13 with the quantities that the models differ in.
+    /// Equations 1 to 13 with the quantities in which the models differ.
     fn terms(&self, assumed: &Assumptions) -> Terms {
         let [read, program, erase] = [self.read, self.program, self.erase].map(us);
         let block = f64::from(self.pages_per_block);
@@ -258,7 +260,7 @@ fn us(time: Duration) -> f64 {
     time.0 as f64 / 1000.0
 }
 
-/// The figures of a result, by their path.
+/// The metrics of a result, by their path.
 struct Figures<'a>(&'a Value);
 
 impl Figures<'_> {
