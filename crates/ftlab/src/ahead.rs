@@ -1,7 +1,8 @@
-//! Tables loaded early: those of a large device are in no cache of the processor, and what the next requests touch of
-//! them is known. Loads that do not wait for each other overlap, so some requests ahead cost little more than one.
+//! Prefetches tables. The tables of a large device are in no cache of the processor, and the
+//! entries that the next requests need are known. Loads that do not wait for each other overlap, so
+//! loading for several requests costs little more than for one.
 //!
-//! Nothing that is loaded here decides anything: it is read and dropped.
+//! The loaded entries have no effect on decisions: they are read and dropped.
 
 use crate::flash::Flash;
 use crate::ftl::Ftl;
@@ -11,30 +12,30 @@ use crate::units::{Lpn, Ppn};
 /// Requests whose pages are loaded together.
 pub const REQUESTS: usize = 32;
 
-/// Pages from which no further request joins them.
+/// Number of pages from which no further request joins.
 pub const PAGES: usize = 128;
 
-/// Pages of a request that are loaded early: those that follow are next to them.
+/// Pages of a request that are prefetched. The entries of the others are next to them.
 const OF_A_REQUEST: usize = 16;
 
-/// Physical pages from which a device has tables that are worth it.
+/// Physical pages from which the tables of a device are worth prefetching.
 const LARGE: u32 = 1 << 19;
 
-/// Where the pages are that the next requests access.
+/// The places of the pages that the next requests access.
 #[derive(Clone, Debug, Default)]
 pub struct Ahead {
-    /// With whether they are read.
+    /// With a flag for reads.
     places: Vec<(Ppn, bool)>,
 }
 
 impl Ahead {
-    /// Whether the tables of a device of so many physical pages are worth it.
+    /// Whether a device of `pages` physical pages has tables that are worth prefetching.
     #[must_use]
     pub const fn is_worth_it(pages: u32) -> bool {
         pages >= LARGE
     }
 
-    /// Loads what is known of the logical pages of a request.
+    /// Prefetches the entries of the logical pages of a request.
     #[inline]
     pub fn find(&mut self, op: Op, pages: &[Lpn], ftl: &impl Ftl, flash: &Flash) {
         for &lpn in pages.iter().take(OF_A_REQUEST) {
@@ -44,7 +45,7 @@ impl Ahead {
         }
     }
 
-    /// Loads what is known of the physical pages that were found, and forgets them.
+    /// Prefetches the entries of the physical pages that were found, and forgets them.
     #[inline]
     pub fn load(&mut self, flash: &Flash) {
         for (ppn, is_read) in self.places.drain(..) {

@@ -1,10 +1,12 @@
-//! Power cuts in a run on any input: whether an FTL goes on, and what mounting costs it.
+//! Power cuts in a run on any input: whether an FTL recovers, and the cost of recovery.
 //!
-//! The input is served once, on a device that notes each change of its medium. Then the power is cut in changes
-//! drawn at random: the FTL mounts, every logical page is read and compared with what was acknowledged, the
-//! input goes on for a few requests, and every other time the power is cut once more, while it mounts or after.
+//! The input is served once, on a device that notes each change of its medium. Then the power is
+//! cut in changes drawn at random. The FTL mounts, and every logical page is read and compared with
+//! the acknowledged versions. The input then resumes for a few requests. In every other case the
+//! power is cut once more, during recovery or after.
 //!
-//! An OOB read takes as long as a read of a page where `device.oob_read` is not said: a mount does little else.
+//! Without `device.oob_read` an OOB read takes as long as a read of a page, because recovery
+//! consists mainly of OOB reads.
 
 pub mod shadow;
 
@@ -29,11 +31,11 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// Requests of the input that are served after a mount.
+/// Requests of the input that are served after recovery.
 const AFTERWARDS: usize = 8;
 const SERVING: &str = "serving requests";
 const CUTTING: &str = "cutting power";
-/// Parts of the run of each of which the longest mount is told.
+/// Parts of the run; the longest recovery of each is reported.
 const PARTS: usize = 200;
 
 /// A power cut.
@@ -41,22 +43,22 @@ const PARTS: usize = 200;
 pub struct Cut {
     /// The change of the medium that it interrupts, or comes before.
     pub change: usize,
-    /// How the change is left.
+    /// How the cut leaves the change.
     pub tear: Tear,
-    /// A second one, in one of the changes since: its number modulo how many there are.
+    /// A second cut in a later change: its number modulo their count.
     pub again: Option<(u64, Tear)>,
 }
 
-/// Which cuts are made.
+/// The cuts to make.
 #[derive(Clone, Copy, Debug)]
 pub enum Plan {
-    /// So many at random.
+    /// This number of cuts at random.
     Random(u64),
     /// This one.
     One(Cut),
 }
 
-/// What came of the cuts of a run.
+/// The results of the cuts of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct CrashReport {
     /// Version of ftlab.
@@ -71,39 +73,39 @@ pub struct CrashReport {
     pub requests: u64,
     /// Changes of the medium that may be cut.
     pub changes: u64,
-    /// Cuts that were made, second ones among them.
+    /// Cuts that were made, including second ones.
     pub cuts: u64,
-    /// Those of them that left a torn page or a half-erased block.
+    /// Cuts that left a torn page or a half-erased block.
     pub torn: u64,
-    /// Second ones.
+    /// Second cuts.
     pub again: u64,
-    /// Pages that were acknowledged and not flushed when first cuts came: what write buffers, and FTLs that keep data of
-    /// the host in RAM, have lost.
+    /// Pages that were acknowledged and not flushed at first cuts. Write buffers, and FTLs that
+    /// keep data of the host in RAM, have lost them.
     pub unflushed: Cost,
-    /// Pages that were trimmed, and had an older version when the FTL had mounted after a first cut: trims are hints
-    /// unless `device.trim` says otherwise.
+    /// Trimmed pages that had an older version when the FTL had mounted after a first cut. Trims
+    /// are hints unless `device.trim` is `durable`.
     pub came_back: Cost,
-    /// Pages that first cuts have destroyed in the cells of another, acknowledged or not: they may have older
-    /// versions.
+    /// Pages that first cuts have destroyed because they share cells with another page,
+    /// acknowledged or not. They may have older versions.
     pub exposed: u64,
-    /// Cuts after which a page was a third thing, or a rule or an invariant did not hold.
+    /// Cuts after which a page had an invalid version, or a rule or an invariant was broken.
     pub violations: u64,
     /// The first of them.
     pub first: Option<Violation>,
-    /// What mounts cost.
+    /// The cost of recovery.
     pub mounts: Mounts,
 }
 
-/// A cut from which the FTL did not come back.
+/// A cut from which the FTL did not recover.
 #[derive(Clone, Debug, Serialize)]
 pub struct Violation {
     /// The cut.
     pub cut: Cut,
-    /// What was wrong.
+    /// The fault.
     pub what: String,
 }
 
-/// What mounts cost the device.
+/// The cost of recovery for the device.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Mounts {
     /// OOBs read.
@@ -118,17 +120,17 @@ pub struct Mounts {
     pub time_us: Cost,
     /// Time of the simulation, us.
     pub wall_us: Cost,
-    /// For each part of the run the longest mount: after how many changes of those that may be cut, and its time,
-    /// us.
+    /// The longest recovery in each part of the run: the number of preceding changes of those that
+    /// may be cut, and its time, us.
     pub longest: Vec<(usize, f64)>,
 }
 
-/// A cost over mounts.
+/// A cost over all recoveries.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Cost {
     /// Mean.
     pub mean: f64,
-    /// The most.
+    /// Maximum.
     pub max: f64,
     #[serde(skip)]
     mounts: u64,
@@ -145,8 +147,8 @@ impl Cost {
 /// Cuts the power of an FTL as planned.
 ///
 /// # Errors
-/// Those of the input and of `watch`; [`Error::Config`] for an FTL that cannot go on after a cut, and for what
-/// has no place here: a warm-up that reads the input or ends by rule.
+/// Those of the input and of `watch`. [`Error::Config`] for an FTL that cannot recover, and for a
+/// warm-up that reads the input or ends by rule.
 pub fn crash(
     catalog: &Catalog,
     point: &Point,
@@ -189,7 +191,7 @@ impl Plan {
     }
 }
 
-/// A run whose power is cut afterwards.
+/// A run whose power is cut later.
 struct Run<'a> {
     entry: &'a Entry,
     config: &'a Config,
@@ -200,7 +202,7 @@ struct Run<'a> {
     served: Vec<Served>,
     /// The changes that may be cut.
     changes: Range<usize>,
-    /// Whether what the host writes may stay in RAM until a flush.
+    /// Whether writes of the host may remain in RAM until a flush.
     keeps_writes: bool,
 }
 
@@ -232,7 +234,7 @@ impl<'a> Run<'a> {
             }
         }
         let start = host.device.changes();
-        // Another simulation, which serves nothing, knows the pages of a request.
+        // Another simulation, which serves no request, finds the pages of a request.
         let mut pages = entry.simulate(config, capacity, address)?;
         let mut last = Instant::now();
         let mut idle = Rng::new(config.run.seed, "idle time");
@@ -315,8 +317,8 @@ impl<'a> Run<'a> {
         Ok(report)
     }
 
-    /// Mounts after a cut, compares, goes on, and is cut again if that is planned; returns what the first mount
-    /// cost.
+    /// Mounts after a cut, compares and resumes, and is cut again if that is planned. Returns the
+    /// cost of the first recovery.
     fn survive(
         &self,
         cuts: &Cuts,
@@ -387,15 +389,15 @@ fn passes(warmup: Warmup) -> Result<Vec<Source>, Error> {
     Ok(passes)
 }
 
-/// What came of one mount.
+/// The result of one recovery.
 #[derive(Clone, Copy)]
 struct Mounted {
     cost: MountCost,
     /// Time of the simulation.
     wall: Duration,
-    /// Pages that the cut has destroyed in the cells of another.
+    /// Pages that the cut has destroyed because they share cells with another page.
     lost: u64,
-    /// Pages that were trimmed, and have an older version.
+    /// Trimmed pages that have an older version.
     came_back: u64,
 }
 

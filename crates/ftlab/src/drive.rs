@@ -1,4 +1,4 @@
-//! The order of a run: what its warm-up plans, the measured phase, and the end.
+//! The order of a run: the plan of its warm-up, the measured phase, and the end.
 //!
 //! ```text
 //! warm-up    each phase: passes over its source, until its end
@@ -25,7 +25,7 @@ use crate::warmup::{Pages, Phase, Source, SteadyState, Until, WarmupReport};
 use serde::Serialize;
 use std::time::Duration;
 
-/// Requests after which a device may be found to be worn out.
+/// Requests between two checks whether a device is worn out.
 const BETWEEN_LOOKS: usize = 512;
 
 /// The phase of a run before measuring starts.
@@ -34,22 +34,22 @@ pub const WARMING_UP: &str = "warming up";
 /// The measured phase of a run.
 pub const SIMULATING: &str = "simulating";
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// What is being done, such as `warming up`.
+    /// The present work, such as `warming up`.
     pub phase: &'static str,
     /// Requests read in this phase.
     pub requests: u64,
-    /// Share of the phase that is done, where that is known.
+    /// Share of the phase that is done, if known.
     pub fraction: Option<f64>,
 }
 
 /// Called now and then with the progress of a run; an error stops it.
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
 
-/// Runs a simulation from its configured warm-up to its report, and writes what is still in RAM. `ftl` is
-/// the name in the report; `watch` is called before every batch of requests.
+/// Runs a simulation from its configured warm-up to its report, and then writes the pages that are
+/// still in RAM. `ftl` is the name in the report; `watch` is called before every batch of requests.
 ///
 /// # Errors
 /// Those of the input and of `watch`; [`Error::Config`] when a request lies beyond the device.
@@ -65,20 +65,20 @@ pub fn drive(
     drive_with(simulator, ftl, input, watch, Instrument::None)
 }
 
-/// What watches the measured phase of a run.
+/// An instrument for the measured phase of a run.
 pub enum Instrument<'a> {
     /// Nothing.
     None,
-    /// Frames of it are shown.
+    /// Frames of the phase are shown.
     Frames(Box<Frames<'a>>),
-    /// Every request is written down.
+    /// Every request is logged.
     Log(Box<Recorder>),
 }
 
 /// [`drive`], with an instrument.
 ///
 /// # Errors
-/// Those of [`drive`], and of who is shown the frames.
+/// Those of [`drive`], and of the receiver of the frames.
 ///
 /// # Panics
 /// As [`drive`].
@@ -159,7 +159,7 @@ impl Run<'_> {
 /// A run to the end of a device.
 #[derive(Debug, Serialize)]
 pub struct Life {
-    /// What was measured after the warm-up.
+    /// The metrics measured after the warm-up.
     pub report: Report,
     /// Passes over the input.
     pub passes: u64,
@@ -181,9 +181,9 @@ impl Life {
     }
 }
 
-/// Runs a simulation from its configured warm-up on, pass after pass over the input, until the device takes no
-/// more writes, or for `most` passes. The blocks of the device are new after its warm-up (choices.md#lives), and endure
-/// so many erases, give or take the spread.
+/// Runs a simulation from its configured warm-up on, pass after pass over the input. It ends when
+/// the device takes no more writes, or after `most` passes. The blocks of the device are new after
+/// its warm-up (choices.md#lives), and endure `endurance` erases within the spread.
 ///
 /// # Errors
 /// Those of [`drive`]; [`Error::Config`] when a pass writes nothing, or none of it reaches the flash.
@@ -215,7 +215,8 @@ impl Written {
         Written { pages: outcome.host.page_writes, programmed }
     }
 
-    /// Whether the pass to `now` wore blocks, so that a further one will. The first may only fill RAM.
+    /// Whether the pass to `now` wore blocks, so that a further one does, too. The first may only
+    /// fill RAM.
     fn check_wears(&self, now: &Written, passes: u64) -> Result<(), Error> {
         let found = match (now.pages > self.pages, now.programmed > self.programmed) {
             (false, _) => "an input that writes nothing",
@@ -241,10 +242,10 @@ pub fn warm_up(
     Run { simulator, input, watch }.warm_up()
 }
 
-/// What is done with a batch of requests.
+/// Handles a batch of requests.
 type Serve<'a> = &'a mut dyn FnMut(&mut dyn Simulator, &[Request]) -> Result<(), Error>;
 
-/// How the requests of a source are served.
+/// The role of the requests of a source.
 const fn role(source: Source) -> Role {
     match source {
         Source::Input => Role::Asked,
@@ -265,7 +266,7 @@ struct Run<'a> {
     watch: Watch<'a>,
 }
 
-/// Where the time of a pass went.
+/// The parts of the time of a pass.
 #[derive(Default)]
 struct Spent {
     reading: Duration,
@@ -304,7 +305,7 @@ impl Run<'_> {
         Ok(spent)
     }
 
-    /// Checks everything, reports, and writes what is still in RAM.
+    /// Checks everything, reports, and then writes the pages that are still in RAM.
     fn end(&mut self, ftl: &str, warmup: WarmupReport, spent: Spent) -> Report {
         self.simulator.check();
         let outcome = self.simulator.outcome();

@@ -1,7 +1,7 @@
-//! Frames: what a simulation looks like every so many requests of its measured phase.
+//! Frames: the state of a simulation after each `every` requests of its measured phase.
 //!
-//! A run without them does nothing for them. Between two frames a simulation works as it always does; to take one,
-//! everything is read from what is counted anyway, and from the states of the blocks.
+//! A run without frames pays nothing for them. Between two frames a simulation works as usual. A
+//! frame reads only counts that exist anyway, and the states of the blocks.
 
 use crate::clock::Instant;
 use crate::error::Error;
@@ -13,10 +13,10 @@ use crate::simulate::{HostTotals, Outcome, Role, Simulator};
 use crate::units::{Nanos, Pbn, Ppn};
 use std::time::Duration;
 
-/// Frames of a run whose length is known, if the caller does not say how often one is taken.
+/// Frames of a run of known length, if the caller does not set their distance.
 const FRAMES: u64 = 240;
 
-/// Requests between two frames where neither is known.
+/// Requests between two frames if neither is known.
 const EVERY: u64 = 1_000;
 
 /// A simulation at one moment.
@@ -24,15 +24,15 @@ const EVERY: u64 = 1_000;
 pub struct Frame {
     /// Requests served since measuring started.
     pub requests: u64,
-    /// Requests of the input; `None` where that is not known.
+    /// Requests of the input; `None` if unknown.
     pub of: Option<u64>,
     /// Completion of the last request, ns.
     pub time: Nanos,
-    /// Figures since measuring started, those of the result.
+    /// Metrics since measuring started, those of the result.
     pub so_far: Figures,
     /// The same since the frame before.
     pub window: Figures,
-    /// Of each plane, the share of the time since the frame before that it was busy.
+    /// For each plane, the busy share of the time since the frame before.
     pub planes: Vec<f64>,
     /// Flash operations by cause since measuring started, in the order of [`Cause::ALL`].
     pub operations: [u64; Cause::ALL.len()],
@@ -42,10 +42,10 @@ pub struct Frame {
     pub blocks: Vec<Block>,
 }
 
-/// What a frame has of a stretch of requests; `None` where nothing happened.
+/// The metrics of a frame over some requests; `None` where nothing happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// Hits of the mapping cache / lookups; `None` too when the whole map is in RAM.
+    /// Hits of the mapping cache / lookups; also `None` when the whole map is in RAM.
     pub hit_ratio: Option<f64>,
     /// Pages programmed / pages written by the host.
     pub write_amplification: Option<f64>,
@@ -58,13 +58,13 @@ pub struct Figures {
 /// A block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Pages that hold the newest version of something.
+    /// Pages that hold the newest version of a page.
     pub valid: u32,
     /// Pages programmed or skipped since the last erase.
     pub written: u32,
     /// Pages that it has.
     pub pages: u32,
-    /// What it holds; `None` for an erased block.
+    /// Its content; `None` for an erased block.
     pub kind: Option<BlockKind>,
     /// The class of its user pages, where pages are separated.
     pub class: Option<u8>,
@@ -98,7 +98,7 @@ impl<'a> Frames<'a> {
         self.take(&simulator.outcome())
     }
 
-    /// Serves requests as the host asks, and takes frames in between.
+    /// Serves requests in the order of the host, and takes frames in between.
     pub(crate) fn serve(
         &mut self,
         simulator: &mut dyn Simulator,
@@ -117,8 +117,8 @@ impl<'a> Frames<'a> {
         Ok(())
     }
 
-    /// Takes the frame at the end, if any request was served since the last; returns the time that all frames
-    /// took.
+    /// Takes the frame at the end, if any request was served since the last. Returns the time that
+    /// all frames took.
     pub(crate) fn last(&mut self, simulator: &dyn Simulator) -> Result<Duration, Error> {
         if simulator.requests() > self.last.host.requests {
             self.take(&simulator.outcome())?;
@@ -149,7 +149,7 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// The totals at a moment, from which figures are made.
+/// The totals at a moment, from which metrics are computed.
 #[derive(Default)]
 struct Moment {
     host: HostTotals,
@@ -170,7 +170,7 @@ impl Moment {
         }
     }
 
-    /// What was added since an earlier moment.
+    /// The increase since an earlier moment.
     fn since(&self, then: &Moment) -> Moment {
         Moment {
             host: self.host.since(then.host),
@@ -192,7 +192,7 @@ impl Moment {
         }
     }
 
-    /// Work that goes on after the last completion, or was put off, can make it more than all of the time.
+    /// Work that continues after the last completion, or was put off, can exceed the whole time.
     fn busy_since(&self, then: &Moment) -> Vec<f64> {
         let time = (self.host.duration - then.host.duration).max(1) as f64;
         let before = then.busy.iter().copied().chain(std::iter::repeat(0));
@@ -220,7 +220,7 @@ fn blocks(outcome: &Outcome<'_>) -> Vec<Block> {
     blocks
 }
 
-/// What the first programmed page of a block holds.
+/// The content of the first programmed page of a block.
 fn content(device: &Device, pbn: Pbn) -> Option<BlockKind> {
     if device.is_erased(pbn) {
         return None;

@@ -3,19 +3,22 @@
 //!
 //! # A tour
 //!
-//! * An FTL implements [`ftl::Ftl`] (what it does) and [`ftl::Design`] (how it is built, and its
-//!   [`ftl::Spec`]). All it may touch is [`flash::Flash`]: a broken rule of NAND or a stale read panics.
+//! * An FTL implements [`ftl::Ftl`] (its behaviour) and [`ftl::Design`] (its construction and
+//!   [`ftl::Spec`]). It may touch only [`flash::Flash`]: a broken rule of NAND or a stale read
+//!   panics.
 //! * [`settings!`] declares its settings, each once: type, default, range, unit and source.
-//! * A [`catalog::Catalog`] holds what can be run, by name; [`Catalog::with`](catalog::Catalog::with) adds
-//!   to it, and [`Catalog::resolve`](catalog::Catalog::resolve) makes a [`config::Config`] of a tree.
+//! * A [`catalog::Catalog`] lists what can be run, by name;
+//!   [`Catalog::with`](catalog::Catalog::with) adds to it, and
+//!   [`Catalog::resolve`](catalog::Catalog::resolve) turns a tree into a [`config::Config`].
 //! * [`session::run`] runs several FTLs over one reading of the input and returns a [`report::Report`]
 //!   for each; [`drive::drive`] runs one.
-//! * `laws::obey::<MyFtl>(300)`, with the feature `laws`, holds it to what every FTL must obey.
+//! * `laws::obey::<MyFtl>(300)`, with the feature `laws`, checks it against the rules of every FTL.
 //!
 //! # An FTL of your own
 //!
-//! The whole page map in RAM, over [`Planes`](placement::planes::Planes), which has the blocks of the device
-//! and collects garbage as `gc.` says. It erases exactly as many blocks as [`ftl::page`]:
+//! The whole page map is in RAM, over [`Planes`](placement::planes::Planes), which manages the
+//! blocks of the device and collects garbage by the settings `gc.`. It erases exactly as many
+//! blocks as [`ftl::page`]:
 //!
 //! ```
 //! use ftlab::flash::{Cause, Flash, Owner};
@@ -81,18 +84,19 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! [`settings!`] gives it settings of its own; what else an FTL may have is in [`ftl::Ftl`] and
-//! [`ftl::Design`]: a check of its map in [`audit`](ftl::Ftl::audit), work in idle time, a mapping cache.
+//! [`settings!`] gives it its own settings. [`ftl::Ftl`] and [`ftl::Design`] list further options:
+//! a check of its map in [`audit`](ftl::Ftl::audit), work in idle time, a mapping cache.
 //!
 //! # Rooms, from the ground upwards
 //!
-//! Each room imports from those before it and never from those behind it, which a test holds it to. Below
-//! them all is [`ftlab_traces`], a crate of its own that knows nothing of FTLs; its modules are modules of
-//! this crate, too.
+//! Each room imports from those before it and never from those behind it; a test checks this. Below
+//! them all is [`ftlab_traces`], a separate crate that knows nothing of FTLs. Its modules are
+//! modules of this crate, too.
 //!
-//! 1. `unless_bug`, `bugs`: the bugs that the laws must catch, compiled with the feature `bugs` alone.
+//! 1. `unless_bug`, `bugs`: the bugs that the FTL checks must find, compiled only with the feature
+//!    `bugs`.
 //! 2. `clock`: the time that work takes.
-//! 3. [`model`]: closed forms that a simulation is held against.
+//! 3. [`model`]: closed forms that a simulation is compared with.
 //! 4. `stop`: an FTL that cannot go on under its settings.
 //! 5. [`named`]: lists of things that are chosen by name.
 //! 6. [`figures`]: metrics of a result, each declared once.

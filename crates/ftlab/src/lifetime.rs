@@ -1,16 +1,16 @@
-//! The life of a device: run whole where that is soon done, else projected from shorter lives of it.
+//! The life of a device: run whole if that is short, otherwise projected from shorter lives.
 //!
-//! The shorter lives are those of the same device with blocks that endure less. They are run to their ends, with
-//! every block that wears out and every spare one that takes its place.
+//! The shorter lives are those of the same device with blocks of less endurance. They run to their
+//! ends, with every block that wears out and every spare block that replaces one.
 //!
 //! ```text
 //! a block endures    E/32    E/16    E/8     E/4              E
 //! the life is        a       b       c       d                projected, on the line through c and d
 //! ```
 //!
-//! It is projected again: on the line through `b` and `c`, and as a multiple of `d`, as if lives had no beginning. How
-//! far these two are from the first, together, is the error; or how far the line is from `a`, if that is more. Where it
-//! is too large nothing is projected.
+//! Two more projections follow: on the line through `b` and `c`, and as a multiple of `d`, as if
+//! lives had no beginning. The error is the sum of their distances from the first, or the distance
+//! of the line from `a`, if that is more. If it is too large, there is no result.
 
 use crate::config::Config;
 use crate::drive::Life;
@@ -19,46 +19,46 @@ use crate::flash::WearPolicy;
 use crate::report::Report;
 use serde::Serialize;
 
-/// The longest of the shorter lives, as a part of the whole, where nobody says.
+/// The longest of the shorter lives, as a part of the whole, by default.
 const SCALE: u32 = 4;
-/// Operations of a whole life that is run whole where nobody says: some seconds.
+/// Operations up to which a life is run whole by default: some seconds.
 const WHOLE: f64 = 1e8;
-/// Erases of a block before which wear has not settled, and gaps of a leveller.
+/// Wear has settled after this number of erases of a block, and of gaps of a leveller.
 const SETTLED: u32 = 25;
 const SETTLED_GAPS: u32 = 4;
-/// The error beyond which nothing is projected.
+/// The error above which there is no projection.
 const TOLERANCE: f64 = 0.03;
 
 /// How long a device lasts.
 #[derive(Debug, Serialize)]
 pub struct Lifetime {
-    /// The life that was run; the longest of them where the whole is projected.
+    /// The life that was run; the longest of them if the whole is projected.
     pub life: Life,
-    /// Pages that the host has written when each block is worn out.
+    /// Pages that the host has written at the wear-out of each block.
     pub failures: Vec<f64>,
     /// Whether the last of them ends the device.
     pub ends: bool,
-    /// Erases of all blocks until then, as a share of those that they endure.
+    /// Erases of all blocks until then, as a share of their endurance.
     pub used: f64,
-    /// What it is projected from; `null` where the life was run whole.
+    /// The basis of the projection; `null` if the life was run whole.
     pub projection: Option<Projection>,
 }
 
-/// What a life is projected from.
+/// The basis of a projection.
 #[derive(Debug, Serialize)]
 pub struct Projection {
-    /// The erases that a block endured in the lives that were run.
+    /// The endurance of a block in the lives that were run.
     pub endurances: [u32; 4],
-    /// How far the ways to project are apart: of first failure, end and erases, the most.
+    /// The largest error of the projections: of first failure, end and erases.
     pub error: f64,
 }
 
-/// Lives a device: `run` runs the life of one whose blocks endure so many erases. `scale` says which part the
-/// longest life has that is run: 1 is all of it.
+/// Lives a device: `run` runs the life of one with the given endurance of blocks. `scale` sets the
+/// longest life to run, as a part: 1 is the whole.
 ///
 /// # Errors
-/// Those of `run`; [`Error::Config`] where blocks last for ever, and when shorter lives are too short, or do not
-/// agree.
+/// Those of `run`. [`Error::Config`] if blocks last for ever, and when shorter lives are too short,
+/// or do not agree.
 pub fn live(
     config: &Config,
     scale: Option<u32>,
@@ -114,7 +114,7 @@ fn whole(endurance: u32, life: Life) -> Lifetime {
     }
 }
 
-/// The erases that all blocks of a device endure, spare ones among them.
+/// The erases that all blocks of a device endure, including spare ones.
 fn endured(endurance: u32, report: &Report) -> f64 {
     let planes = report.device.planes;
     let (spare, bad) = report.config.device.spare_blocks(report.device.blocks / planes);

@@ -1,10 +1,11 @@
-//! What LRU mapping caches of every size hit, from one pass over the input and without a device.
+//! Hit ratios of LRU mapping caches of every size, from one pass over the input and without a
+//! device.
 //!
-//! DFTL under plain LRU (`dftl.replacement = lru`) holds the mappings that were translated last:
-//! nothing is prefetched, and GC changes cached mappings without touching their order. So a cache of
-//! `n` entries hits the accesses whose stack distance is below `n` ([`crate::locality`]), and
-//! one pass tells the hits of all sizes, equal to the count of a simulation that begins with an empty
-//! cache.
+//! DFTL under plain LRU (`dftl.replacement = lru`) holds the mappings that were translated last. It
+//! prefetches nothing, and GC changes cached mappings without a change of their order. A cache of
+//! `n` entries therefore hits the accesses whose stack distance is below `n` ([`crate::locality`]).
+//! One pass yields the hits of all sizes. They equal the count of a simulation that begins with an
+//! empty cache.
 
 use crate::address::{AddressMap, AddressPolicy};
 use crate::clock::Instant;
@@ -28,7 +29,8 @@ pub struct MappingCurve {
     pub format: String,
     /// Size of a page, bytes.
     pub page_bytes: u64,
-    /// Hits by entries. Exact where its step is 1, else an estimate from a sample of the pages.
+    /// Hits by entries. Exact where its step is 1, otherwise an estimate from a sample of the
+    /// pages.
     pub curve: MissRatioCurve,
 }
 
@@ -71,7 +73,7 @@ pub fn mapping_curve(config: &Config, watch: Watch<'_>) -> Result<MappingCurve, 
 struct Accesses {
     shift: u32,
     split: Split,
-    /// Absent where volumes do not overlap: their place on the device does not matter.
+    /// Absent where volumes do not overlap: their place on the device has no effect.
     shared: Option<AddressMap>,
 }
 

@@ -1,13 +1,14 @@
-//! Parts of pages: what a device reads before it programs a page of which only a part was written.
+//! Parts of pages: the reads of a device before it programs a page of which only a part was
+//! written.
 //!
 //! ```text
 //! sectors  |. . x x|x x x x|x . . .|    x: what a request writes
 //! pages      read    whole   read       before they are programmed, if they hold data
 //! ```
 //!
-//! Without a write buffer the FTL reads such pages first, then it writes the request. In a buffer the parts
-//! of a page come together: what is still missing is read when the page leaves, or when the host asks for it
-//! (choices.md#partial-pages).
+//! Without a write buffer the FTL first reads such pages, then writes the request. In a buffer the
+//! parts of a page accumulate. The missing rest is read when the page leaves, or when the host
+//! reads it (choices.md#partial-pages).
 
 use crate::device::{DeviceConfig, Geometry, PartialWrites};
 use crate::flash::{Cause, Flash};
@@ -43,14 +44,14 @@ impl Cover {
         Cover { first: offset >> sector_shift, end: ((end - 1) >> sector_shift) + 1, per_page }
     }
 
-    /// Of a page that the request touches, the sectors that it touches.
+    /// The sectors that the request touches in one of its pages.
     fn of(self, lpn: Lpn) -> Sectors {
         let start = u64::from(lpn.0) * self.per_page;
         let end = (self.end - start).min(self.per_page);
         first_sectors(end) & !first_sectors(self.first.saturating_sub(start))
     }
 
-    /// Of a page that the request touches, the sectors that it leaves alone.
+    /// The sectors that the request does not touch in one of its pages.
     fn rest_of(self, lpn: Lpn) -> Sectors {
         first_sectors(self.per_page) & !self.of(lpn)
     }
@@ -63,7 +64,7 @@ impl Cover {
         self.first > start || self.end < start + self.per_page
     }
 
-    /// How many pages the request cuts.
+    /// Number of pages that the request cuts.
     #[inline]
     #[must_use]
     pub const fn pages_cut(self, pages: &[Lpn]) -> u64 {
@@ -74,7 +75,7 @@ impl Cover {
         }
     }
 
-    /// The pages that the request cuts: of those that it touches the first, the last, both or none.
+    /// The pages that the request cuts: of its pages the first, the last, both or none.
     pub fn cut(self, pages: &[Lpn]) -> impl Iterator<Item = Lpn> {
         let ends = match pages {
             [] => [None, None],
@@ -85,7 +86,8 @@ impl Cover {
     }
 }
 
-/// Whether a device reads before it programs a part of a page; without it parts are programmed as they are.
+/// Whether a device reads before it programs a part of a page. If not, parts are programmed without
+/// a read.
 fn reads_first(device: &DeviceConfig) -> bool {
     device.partial_writes == PartialWrites::ReadModifyWrite
 }
@@ -99,7 +101,7 @@ struct Completion {
 }
 
 impl Completion {
-    /// Reads pages, ascending, for which the programs that follow in this request wait.
+    /// Reads pages, ascending. The programs that follow in this request wait for these reads.
     fn read(
         &mut self,
         pages: impl Iterator<Item = Lpn>,
@@ -126,7 +128,7 @@ pub struct ReadModifyWrite {
 }
 
 impl ReadModifyWrite {
-    /// For a device without data; `None` where parts are programmed as they are.
+    /// For a device without data; `None` if parts are programmed without a read.
     #[must_use]
     pub fn new(device: &DeviceConfig, geometry: &Geometry) -> Option<Self> {
         reads_first(device).then(|| ReadModifyWrite {
@@ -135,7 +137,7 @@ impl ReadModifyWrite {
         })
     }
 
-    /// Reads what is missing of the pages that a request is about to write.
+    /// Reads the missing sectors of the pages that a request is about to write.
     #[inline]
     pub fn before_write(
         &mut self,
@@ -152,7 +154,7 @@ impl ReadModifyWrite {
         pages.iter().for_each(|lpn| self.holds_data[lpn.index()] = true);
     }
 
-    /// Goes on on a device where exactly these logical pages hold data.
+    /// Recovers on a device where exactly these logical pages hold data.
     pub fn resume(&mut self, holds_data: impl Fn(Lpn) -> bool) {
         (0..).map(Lpn).zip(&mut self.holds_data).for_each(|(lpn, holds)| *holds = holds_data(lpn));
     }
@@ -168,16 +170,16 @@ impl ReadModifyWrite {
         self.completion.completed
     }
 
-    /// Starts counting anew.
+    /// Resets the count.
     pub fn reset_count(&mut self) {
         self.completion.completed = 0;
     }
 }
 
-/// Read-modify-write in a write buffer: pages in RAM of which some sectors are on flash alone.
+/// Read-modify-write in a write buffer: pages in RAM with sectors that are only on flash.
 #[derive(Clone, Debug)]
 pub struct Incomplete {
-    /// Whether parts are programmed as they are: then all pages count as complete.
+    /// Whether parts are programmed without a read: all pages then count as complete.
     ignores: bool,
     missing: FxHashMap<Lpn, Sectors>,
     completion: Completion,
@@ -212,7 +214,7 @@ impl Incomplete {
         }
     }
 
-    /// Whether sectors of a page in RAM that a request touches are on flash alone.
+    /// Whether some sectors of a page in RAM that a request touches are only on flash.
     #[inline]
     #[must_use]
     pub fn lacks(&self, lpn: Lpn, cover: Cover) -> bool {
@@ -228,7 +230,7 @@ impl Incomplete {
         }
     }
 
-    /// Reads what is missing of a group, ascending, that is about to be written.
+    /// Reads the missing sectors of a group, ascending, that is about to be written.
     pub fn before_write(&mut self, group: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
         if self.missing.is_empty() {
             return;
@@ -244,7 +246,7 @@ impl Incomplete {
         self.completion.completed
     }
 
-    /// Starts counting anew; what is missing stays missing.
+    /// Resets the count; what is missing remains missing.
     pub fn reset_count(&mut self) {
         self.completion.completed = 0;
     }

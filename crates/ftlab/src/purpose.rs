@@ -1,4 +1,4 @@
-//! What a flash operation is for: why it is done, and for which page.
+//! The purpose of a flash operation: its cause, and its page.
 
 use crate::units::{Lpn, Vtpn};
 use serde::Serialize;
@@ -10,7 +10,8 @@ use std::fmt;
 pub enum Cause {
     /// User pages read or written for the host.
     Host,
-    /// Translation pages read or written during address translation (`N_tw`), those of a block map among them.
+    /// Translation pages read or written during address translation (`N_tw`), including those of a
+    /// block map.
     Translation,
     /// User pages moved by GC (`N_md`).
     GcData,
@@ -18,7 +19,7 @@ pub enum Cause {
     GcMapping,
     /// Translation pages moved by GC (`N_mt`).
     GcTranslation,
-    /// User pages brought together in one block: merges of log blocks, rewrites of data blocks.
+    /// User pages copied into one block: merges of log blocks, rewrites of data blocks.
     Merge,
     /// User pages read from flash, and programmed again, to complete a group that leaves a buffer.
     Padding,
@@ -26,9 +27,9 @@ pub enum Cause {
     ReadModifyWrite,
     /// Pages moved to a worn block, so that all wear alike.
     Wear,
-    /// What the OOBs say, kept so that a mount need not read all of them.
+    /// A copy of what the OOBs hold, so that recovery need not read all of them.
     Checkpoint,
-    /// What was trimmed, kept so that it outlives a power cut.
+    /// A record of trims, so that they survive a power cut.
     Trim,
 }
 
@@ -66,7 +67,7 @@ impl Cause {
         }
     }
 
-    /// Whether it serves a request or looks after its map, and does not make room for later ones.
+    /// Whether it serves a request or maintains its map, and does not reclaim space for later ones.
     #[inline(always)]
     #[must_use]
     pub const fn serves(self) -> bool {
@@ -74,7 +75,7 @@ impl Cause {
     }
 }
 
-/// What a page's OOB says it holds.
+/// The owner of a page, as its OOB states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// User data of a logical page.
@@ -92,11 +93,12 @@ impl fmt::Display for Owner {
     }
 }
 
-/// Why an operation is done, and for which page.
+/// The cause of an operation, and its page.
 #[derive(Clone, Copy, Debug)]
 pub struct Purpose {
-    /// Why.
+    /// The cause.
     pub cause: Cause,
-    /// What the page holds or is to hold; `None` where no single page is meant, as of an erase.
+    /// The present or future owner of the page; `None` where no single page is meant, as for an
+    /// erase.
     pub owner: Option<Owner>,
 }

@@ -1,4 +1,4 @@
-//! What a power cut at the end of a run would leave: what it costs the FTL to come back, and what is lost.
+//! The result of a power cut at the end of a run: the cost of recovery, and what is lost.
 
 use crate::config::Config;
 use crate::device::DeviceConfig;
@@ -10,13 +10,13 @@ use crate::units::Nanos;
 use std::fmt;
 use std::sync::Arc;
 
-/// Bytes of the place and the sequence number of a page, which a mount needs of each
+/// Bytes of the place and the sequence number of a page, which recovery needs for each
 /// (docs/power-loss.md, "How FTLs mount").
 const BYTES_PER_PAGE: u64 = 12;
 
 type MountFtl = dyn Fn(&Config, &mut Device) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
 
-/// How an FTL comes back after its power was cut.
+/// The recovery of an FTL after a power cut.
 #[derive(Clone)]
 pub struct Mount(Arc<MountFtl>);
 
@@ -34,7 +34,8 @@ impl Mount {
         Mount(Arc::new(mount))
     }
 
-    /// The FTL on a device whose power was cut. What it has found is true from then on.
+    /// The FTL on a device whose power was cut. From then on, the versions that it has found are
+    /// valid.
     ///
     /// # Errors
     /// [`Error::Config`] when device or settings cannot work.
@@ -48,7 +49,7 @@ impl Mount {
     }
 }
 
-/// What a mount costs the device.
+/// The cost of recovery for the device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MountCost {
     /// OOBs read.
@@ -64,7 +65,7 @@ pub struct MountCost {
 }
 
 impl MountCost {
-    /// That of what was done on a device since its power was cut.
+    /// The cost of all operations on a device since its power was cut.
     #[must_use]
     pub fn of(device: &Device) -> Self {
         MountCost {
@@ -77,8 +78,8 @@ impl MountCost {
     }
 }
 
-/// The device as a mount needs it timed: where `device.oob_read` is not said, an OOB read takes as long as a read
-/// of a page, as a mount does little else.
+/// The device with the timing for recovery. Without `device.oob_read`, an OOB read takes as long as
+/// a read of a page, because recovery consists mainly of OOB reads.
 #[must_use]
 pub fn timed_oobs(device: &DeviceConfig) -> DeviceConfig {
     let mut device = device.clone();
@@ -89,7 +90,7 @@ pub fn timed_oobs(device: &DeviceConfig) -> DeviceConfig {
 }
 
 figures! {
-    /// What a power cut at the end of a run would leave.
+    /// The result of a power cut at the end of a run.
     #[derive(Default)]
     pub struct Recovery {
         /// Simulated time until the FTL has mounted.
@@ -113,10 +114,10 @@ figures! {
 }
 
 impl Recovery {
-    /// What mounting an FTL on this device costs, if its power is cut now.
+    /// The cost of mounting an FTL on this device, if its power is cut now.
     ///
     /// # Panics
-    /// When the FTL breaks a rule, or refuses settings with which it was built.
+    /// When the FTL breaks a rule, or rejects settings with which it was built.
     #[must_use]
     pub fn measure(mount: Option<&Mount>, spec: &Spec, config: &Config, device: &Device) -> Self {
         let Some(mount) = mount else { return Recovery::default() };

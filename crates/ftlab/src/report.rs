@@ -1,4 +1,4 @@
-//! The result of a run: stable names, units in the names, `null` where a figure does not exist.
+//! The result of a run: stable names, units in the names, `null` where a metric does not exist.
 
 mod classes;
 mod device;
@@ -52,7 +52,8 @@ figures! {
         let amplification = ratio(ledger.pages_programmed(), host.page_writes);
         let optimum = OptimumReport::of(outcome, &warmup, amplification);
         let responses = outcome.responses();
-        // What was put off for a read, or goes on in the background, ends after the last completion.
+        // Work that was put off for a read, or runs in the background, ends after the last
+        // completion.
         let working = host.duration.max(timeline.idle_at());
         /// Version of ftlab.
         ftlab: &'static str = env!("CARGO_PKG_VERSION"), unit "text";
@@ -185,8 +186,8 @@ figures! {
 }
 
 impl Report {
-    /// Adds what writing the pages that were still in RAM cost: of a write buffer to its figures, of an
-    /// FTL's own RAM to those of the FTL.
+    /// Adds the cost of writing the pages that were still in RAM. Those of a write buffer go to its
+    /// metrics, those of an FTL's own RAM to the metrics of the FTL.
     pub fn add_flushed_at_end(&mut self, flushed: Option<FlushedAtEnd>) {
         match (&mut self.buffer, flushed) {
             (Some(buffer), flushed) => buffer.flushed_at_end = flushed,
@@ -199,7 +200,7 @@ impl Report {
         }
     }
 
-    /// Adds what a power cut would have left, with the bytes at risk over time.
+    /// Adds the result of a power cut at the end, with the bytes at risk over time.
     pub fn add_recovery(&mut self, recovery: Option<Recovery>, spec: &Spec) {
         if recovery.as_ref().is_some_and(|recovery| recovery.time_s.is_none()) {
             let message = match spec.obeys("ftl.power_safe") && !self.config.ftl.power_safe {
@@ -240,27 +241,28 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The requests that waited in a backlog; `None` in a closed loop, where none arrives before it may.
+/// The requests that waited in a backlog; `None` in a closed loop, where requests wait for earlier
+/// ones by design.
 fn backlog(outcome: &Outcome<'_>) -> Option<Backlog> {
     if matches!(outcome.config.host.mode, HostMode::Closed(_)) {
         return None;
     }
     let requests = outcome.service.count().max(1) as f64;
     let busy: Nanos = outcome.flash.timeline().plane_busy().sum();
-    // On several planes parts of a request wait for others, which is in its service time, too.
+    // On several planes parts of a request wait for others, which is also part of its service time.
     let of_a_request = (outcome.service.sum() as f64).min(busy as f64) / requests;
     Some(Backlog::of(outcome.series.stretches(), of_a_request))
 }
 
-/// Whether completions have fallen behind arrivals: at the end by more than 2 % of the time in which
-/// requests arrived, and by what the device needs for a hundred requests.
+/// Whether completions have fallen behind arrivals at the end. Two limits must be exceeded: 2 % of
+/// the time in which requests arrived, and the time of the device for a hundred requests.
 fn ends_behind(totals: &HostTotals) -> bool {
     let behind = totals.duration - totals.last_arrival;
     let of_a_request = totals.duration / totals.requests.max(1);
     behind > totals.last_arrival / 50 && behind > 100 * of_a_request
 }
 
-/// What a person should know before believing the figures.
+/// Warnings that a reader needs before trusting the metrics.
 fn warnings(report: &Report, outcome: &Outcome<'_>, backlog: Option<Backlog>) -> Vec<String> {
     let device = outcome.flash;
     let erased = (0..report.device.blocks).filter(|pbn| device.is_erased(Pbn(*pbn))).count();
@@ -333,7 +335,7 @@ fn overload(host: &HostTotals, backlog: Option<Backlog>) -> Option<String> {
 fn one_plane_at_a_time(report: &Report, outcome: &Outcome<'_>) -> Option<String> {
     let one_frontier =
         report.config.ftl.placement == SINGLE || !outcome.spec.fills_planes_at_once();
-    // A zone is several blocks where it is wider than one.
+    // A zone is several blocks if it is wider than one.
     let is_wide = report.zones.as_ref().is_some_and(|zones| zones.zones < report.device.blocks);
     (report.device.planes > 1 && one_frontier && !is_wide).then(|| {
         format!(
@@ -359,7 +361,7 @@ fn uncopied(report: &Report) -> Option<String> {
     })
 }
 
-/// A device of which so much was never written that this is more spare space than it was given.
+/// A device whose unwritten share exceeds its configured spare space.
 fn sparse(report: &Report) -> Option<String> {
     let written = report.device.written_ratio?;
     let erases: u64 = report.flash.erases.values().sum();
@@ -381,7 +383,7 @@ fn sparse(report: &Report) -> Option<String> {
     ))
 }
 
-/// The least share of pages with several addresses of which is told.
+/// The least share of pages with several addresses that is reported.
 const MANY_SHARED: f64 = 0.01;
 
 /// Pages that stand for several addresses of the input.
@@ -396,7 +398,7 @@ fn shared(report: &Report) -> Option<String> {
     ))
 }
 
-/// Many reads that found no data, and what to do about it.
+/// Many reads that found no data, with advice.
 fn reads_of_nothing(report: &Report) -> Option<String> {
     let share = ratio(report.host.unwritten_page_reads, report.host.page_reads)?;
     let is_filled = report.warmup.mode.plan().any(|phase| phase.source != Source::Input);
@@ -408,7 +410,7 @@ fn reads_of_nothing(report: &Report) -> Option<String> {
     (share > 0.2).then(|| format!("{:.0} % of page reads were of pages {what}", 100.0 * share))
 }
 
-/// Requests that are not where the input has them, as the device is smaller.
+/// Requests at other places than in the input, because the device is smaller.
 fn laid_elsewhere(report: &Report) -> Option<String> {
     let host = &report.host;
     let (folded, cut) = (host.folded_requests, host.cut_requests);
@@ -424,7 +426,7 @@ fn laid_elsewhere(report: &Report) -> Option<String> {
     (!told.is_empty()).then(|| format!("run.address = modulo: {}; {remedy}", told.join(", ")))
 }
 
-/// A device that came to its end before the input did.
+/// A device that wore out before the end of the input.
 fn worn_out(report: &Report) -> Option<String> {
     let life = report.lifetime.as_ref().filter(|life| life.read_only)?;
     let (refused, served) = (life.refused_requests, report.host.requests);
@@ -437,7 +439,7 @@ fn worn_out(report: &Report) -> Option<String> {
     ))
 }
 
-/// Levelling that programs more than what it levels.
+/// Levelling that programs more pages than the host writes.
 fn dearly_levelled(report: &Report) -> Option<String> {
     let (moved, written) = (report.flash.programs["wear"], report.host.page_writes);
     (moved > written).then(|| {
@@ -458,7 +460,7 @@ fn share(part: u64, whole: u64) -> String {
     }
 }
 
-/// GC that never ran in the measured phase, and what to do about it.
+/// GC that never ran in the measured phase, with advice.
 fn uncollected(report: &Report, erased: usize) -> Option<String> {
     let written = report.host.page_writes;
     if written == 0 || report.flash.erases.values().any(|erases| *erases > 0) {
@@ -488,7 +490,7 @@ fn uncollected(report: &Report, erased: usize) -> Option<String> {
     ))
 }
 
-/// A warm-up until steady that did not end there.
+/// A warm-up until steady that did not become steady.
 fn unsteady(warmup: &WarmupReport, limit: u32) -> Option<String> {
     let tolerance = warmup.mode.tolerance()?.percent();
     match (warmup.steady, warmup.spread, warmup.drift) {

@@ -6,9 +6,9 @@
 //!               \----> bounded queue --> drive point 2 ...
 //! ```
 //!
-//! The input is first read once to measure the address space, and what fits into memory stays decoded
-//! ([`Reading`]). After that a pass over it begins when every point that has not ended has asked for one,
-//! whether for its warm-up or for its measured phase.
+//! The input is first read once to measure the address space, and it remains decoded in memory if
+//! it fits ([`Reading`]). After that, a pass over it begins when every point that has not ended has
+//! requested one, for its warm-up or for its measured phase.
 //!
 //! At most as many simulations work at a time as there are cores.
 
@@ -59,10 +59,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Without `device.capacity` the device is at least this large, so that it has more than a few spare blocks.
+/// Without `device.capacity` the device is at least this large, so that it has more than a few
+/// spare blocks.
 const SMALLEST_DEVICE_BYTES: u64 = 64 << 20;
 
-/// How often a caller is told how far a run has come.
+/// The interval at which a caller learns of the progress of a run.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One FTL on one configuration.
@@ -105,7 +106,7 @@ pub fn run_points(
     run_points_over(&Reading::default(), catalog, points, watch)
 }
 
-/// The same over a reading that other runs, before or at the same time, use too.
+/// The same over a reading that other runs also use, before or at the same time.
 ///
 /// # Errors
 /// Those of [`run_points`]; [`Error::Config`] when the others named another input.
@@ -166,8 +167,8 @@ pub fn run_shown_over(
 }
 
 #[cfg(feature = "files")]
-/// Runs one point and writes a row for each request of its measured phase to the Parquet file at `path`, which
-/// appears when the run has ended ([`request_log`]).
+/// Runs one point and writes a row for each request of its measured phase to the Parquet file at
+/// `path`. The file appears when the run has ended ([`request_log`]).
 ///
 /// # Errors
 /// Those of [`run_points`], and [`Error::Io`] when the file cannot be written.
@@ -189,7 +190,8 @@ pub fn run_logged(
     thread::scope(|scope| {
         let writer = thread::Builder::new()
             .spawn_scoped(scope, || {
-                // Its end tells the simulation that nobody takes events any more.
+                // The end of this thread shows the simulation that events have no receiver any
+                // more.
                 let events = events;
                 request_log::write(&point.config.device, (file, path.into()), &events, &spares)
             })
@@ -197,7 +199,7 @@ pub fn run_logged(
         ready.recorder = Some(Box::new(Recorder::new(full, spares.clone())));
         let state = State { warming: AtomicUsize::new(1), ..State::default() };
         let session = Session { catalog, input: input.as_ref(), requests: input.requests(), state };
-        // With the simulation the recorder ends, and with it the writer.
+        // The recorder ends with the simulation, and the writer with the recorder.
         let reports = session.run(vec![ready], watch);
         let written = writer.join().expect("the writer ends");
         let mut report = reports?.pop().expect("a report of the point");
@@ -208,11 +210,12 @@ pub fn run_logged(
     })
 }
 
-/// Runs one point over the input again and again, until its device takes no more writes or for `most` passes,
-/// or shorter lives of it ([`live`]).
+/// Runs one point over the input again and again, until its device takes no more writes or for
+/// `most` passes. It may run shorter lives instead ([`live`]).
 ///
 /// # Errors
-/// Those of [`run_points`] and of [`live`]; [`Error::Config`] where blocks last for ever, or the input wears none.
+/// Those of [`run_points`] and of [`live`]; [`Error::Config`] if blocks last for ever, or the input
+/// wears none.
 pub fn run_to_the_end(
     catalog: &Catalog,
     point: &Point,
@@ -258,8 +261,7 @@ fn check_together(points: &[Point]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The capacity of the device in bytes, and where on it the volumes of the input lie.
-/// Bytes of the device for an input, and where its addresses go there.
+/// Returns the capacity of the device in bytes, and the places of the volumes of the input on it.
 pub(crate) fn place(
     config: &Config,
     input: &dyn Input,
@@ -309,7 +311,7 @@ fn unmeasured(policy: AddressPolicy, capacity: Option<u64>) -> Result<(u64, Addr
     Ok((capacity, AddressMap::new(policy, &anything, Some(capacity))?))
 }
 
-/// What the threads of a session share.
+/// The shared state of the threads of a session.
 #[derive(Default)]
 struct State {
     stop: AtomicBool,
@@ -344,9 +346,9 @@ struct ReadyPoint {
     seed: u64,
     trace: TraceReport,
     simulator: Box<dyn Simulator>,
-    /// Comes before the run, where that asks for the future.
+    /// Runs before the point, if that needs the future.
     rehearsal: Option<Rehearsal>,
-    /// Writes down the requests of the measured phase.
+    /// Logs the requests of the measured phase.
     recorder: Option<Box<Recorder>>,
 }
 
@@ -372,7 +374,7 @@ impl ReadyPoint {
         Ok(ReadyPoint { ftl, seed, trace, simulator, rehearsal, recorder: None })
     }
 
-    /// The same where nobody can know the future, as the run has no end that is known.
+    /// The same where the future is unknown, as the run has no known end.
     fn without_rehearsal(self) -> Result<Self, Error> {
         if self.rehearsal.is_none() {
             return Ok(self);
@@ -381,7 +383,7 @@ impl ReadyPoint {
         Err(Error::config("ftl.separation", message))
     }
 
-    /// Runs it to its report; a broken rule becomes an error.
+    /// Runs the point to its report; a broken rule becomes an error.
     fn run(
         &mut self,
         input: &dyn Input,
@@ -398,7 +400,7 @@ impl ReadyPoint {
         self.guarded(drive, |report| report)
     }
 
-    /// What a drive returns, with a report in it; a broken rule becomes an error.
+    /// Returns the result of a drive; a broken rule becomes an error.
     fn guarded<T>(
         &mut self,
         drive: impl FnOnce(&mut dyn Simulator, &str) -> Result<T, Error>,
@@ -422,7 +424,7 @@ impl ReadyPoint {
 struct Session<'a> {
     catalog: &'a Catalog,
     input: &'a dyn Input,
-    /// Requests in the input, where that is known.
+    /// Requests in the input, if known.
     requests: Option<u64>,
     state: State,
 }
@@ -442,7 +444,8 @@ impl Session<'_> {
                     let _ended = ended;
                     self.catalog.on_thread(|| self.simulate(point, feed))
                 });
-                // Without receivers of what they ask for, those that have begun end.
+                // If a thread does not start, `feeds` is dropped, and the workers that have begun
+                // end.
                 workers.push(worker?);
             }
             drop(ended);
@@ -451,8 +454,8 @@ impl Session<'_> {
             let read = join(reader.join());
             let reports = workers.into_iter().map(|worker| join(worker.join())).collect();
             watched?;
-            // A failing simulation stops the reader, and a failing reader stops the simulations: the error
-            // to report is the one that is not the interruption.
+            // A failing simulation stops the reader, and a failing reader stops the simulations.
+            // The error to report is the one that is not the interruption.
             let trace_read_s = match read {
                 Err(Error::Interrupted) => {
                     return first_cause(reports).and(Err(Error::Interrupted));
@@ -477,12 +480,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Reads the input for all points, as often as one of them asks. Returns, for each point, the seconds
-    /// spent reading in its last pass, which is its measured phase.
+    /// Reads the input for all points, as often as one of them requests it. Returns, for each
+    /// point, the seconds spent reading in its last pass, which is its measured phase.
     fn read(&self, feeds: &[Receiver<Queue>]) -> Result<Vec<f64>, Error> {
         let mut seconds = vec![0.0; feeds.len()];
         loop {
-            // A point that has ended asks for no further pass.
+            // A point that has ended requests no further pass.
             let asked: Vec<Option<Queue>> = feeds.iter().map(|feed| feed.recv().ok()).collect();
             let queues: Vec<&Queue> = asked.iter().flatten().collect();
             if queues.is_empty() {
@@ -534,7 +537,7 @@ impl Session<'_> {
         };
         let log = point.recorder.take().map_or(Instrument::None, Instrument::Log);
         let report = point.run(&feed, watch, log);
-        // No other point needs to go on when one has failed.
+        // After a failure, no other point need continue.
         self.state.stop.fetch_or(report.is_err(), Ordering::Relaxed);
         report
     }

@@ -1,5 +1,5 @@
-//! Pages of the device that stand for several addresses of the input, where [volumes](crate::address) are laid over
-//! each other or offsets wrap.
+//! Pages of the device that stand for several addresses of the input, because
+//! [volumes](crate::address) overlap or offsets wrap.
 
 use crate::units::Lpn;
 use rustc_hash::FxHashMap;
@@ -7,10 +7,11 @@ use rustc_hash::FxHashMap;
 /// Set in the entry of a page that several laps have touched.
 const SHARED: u32 = 1 << 31;
 
-/// Which pages were touched, and by how many laps. A lap is a volume, and how far its offsets were moved.
+/// The touched pages, and whether several laps have touched them. A lap is a volume with one
+/// displacement of its offsets.
 #[derive(Clone, Debug)]
 pub struct SharedPages {
-    /// Per logical page: the number of the lap that touched it first; 0 before one did.
+    /// For each logical page, the number of the lap that touched it first; 0 if none did.
     first: Vec<u32>,
     numbers: FxHashMap<(u32, u64), u32>,
     touched: u64,
@@ -18,14 +19,15 @@ pub struct SharedPages {
 }
 
 impl SharedPages {
-    /// None of so many logical pages has been touched.
+    /// None of `logical_pages` logical pages has been touched.
     #[must_use]
     pub fn new(logical_pages: u32) -> Self {
         let first = vec![0; logical_pages as usize];
         SharedPages { first, numbers: FxHashMap::default(), touched: 0, shared: 0 }
     }
 
-    /// A request touches these pages, for offsets of this volume that lie `moved` bytes further.
+    /// Notes that a request touches these pages, for offsets of this volume that are displaced by
+    /// `moved` bytes.
     pub fn touch(&mut self, volume: u32, moved: u64, pages: &[Lpn]) {
         let next = self.numbers.len() as u32 + 1;
         let lap = *self.numbers.entry((volume, moved)).or_insert(next);
@@ -45,7 +47,8 @@ impl SharedPages {
         }
     }
 
-    /// Of the pages that were touched, the share that stands for several addresses; `None` before any was.
+    /// The share of the touched pages that stands for several addresses; `None` before any was
+    /// touched.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         (self.touched > 0).then(|| self.shared as f64 / self.touched as f64)

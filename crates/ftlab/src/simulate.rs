@@ -32,22 +32,22 @@ pub struct Simulation<F> {
     spec: Spec,
     config: Config,
     address: AddressMap,
-    /// Which pages stand for several addresses, where some may.
+    /// The pages that stand for several addresses, where some may.
     shared: Option<SharedPages>,
-    /// Whether what a request accesses may be less than it says, or lie elsewhere.
+    /// Whether a request may access less than it states, or other places.
     may_differ: bool,
     flash: Device,
     ftl: F,
     /// The write buffer above the FTL.
     buffer: Option<BufferManager>,
-    /// Without a write buffer, what is read before parts of pages are written.
+    /// Without a write buffer, the reads before parts of pages are written.
     read_modify_write: Option<ReadModifyWrite>,
     host: Host,
-    /// The page accesses of the next requests, of each in ascending order.
+    /// The page accesses of the next requests, ascending for each request.
     pages: Vec<Lpn>,
-    /// What each of them accesses.
+    /// The accesses of each of them.
     parts: Vec<Part>,
-    /// Loads early what the next requests touch, where it is worth it.
+    /// Prefetches tables for the next requests, where it is worth it.
     ahead: Option<Ahead>,
     totals: HostTotals,
     /// Pages that the host wrote before measuring started.
@@ -62,34 +62,34 @@ pub struct Simulation<F> {
     /// The totals at the last point of the series.
     sampled: Sums,
     cache_samples: CacheSamples,
-    /// What requests spend their time on, where that is asked for.
+    /// The time of requests by cause, if configured.
     causes: Option<Box<Causes>>,
-    /// Writes down every request, where that is asked for.
+    /// Logs every request, if present.
     recorder: Option<Box<Recorder>>,
-    /// Whether more is done after requests than to count them.
+    /// Whether a run does more after each request than count it.
     looks_closely: bool,
-    /// How the FTL comes back after its power was cut, if it does.
+    /// Recovers the FTL after a power cut, if it can.
     mount: Option<Mount>,
 }
 
-/// What a request accesses.
+/// The accesses of a request.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     /// Its first page, in the list of those of the next requests, and one past its last.
     first: usize,
     end: usize,
-    /// What it touches of them.
+    /// The sectors that it touches in them.
     cover: Cover,
     /// Bytes of the request in them.
     bytes: u32,
-    /// Whether it lies elsewhere than the input says, as there is no such place on the device.
+    /// Whether it lies at another place than in the input, which the device does not have.
     is_folded: bool,
-    /// Whether what lies behind the device's end is left out.
+    /// Whether the part beyond the device's end is left out.
     is_cut: bool,
 }
 
 impl Part {
-    /// All of these pages, with so many bytes of the request.
+    /// All of these pages, with `bytes` bytes of the request.
     const fn of_all(pages: Range<usize>, bytes: u32) -> Self {
         Part {
             first: pages.start,
@@ -104,7 +104,7 @@ impl Part {
 
 counts! {
     since;
-    /// What the host asked for since measuring started.
+    /// Requests of the host since measuring started.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct HostTotals {
         /// Requests served.
@@ -117,7 +117,7 @@ counts! {
         pub trims: u64,
         /// Flushes.
         pub flushes: u64,
-        /// Of the writes, those that make durable what they write.
+        /// Writes that must be durable when they complete.
         pub writes_through: u64,
         /// Pages read.
         pub page_reads: u64,
@@ -133,9 +133,9 @@ counts! {
         pub bytes_read: u64,
         /// Bytes of writes in the pages that they access.
         pub bytes_written: u64,
-        /// Requests beyond the device, which lie elsewhere on it.
+        /// Requests beyond the device, which are folded to another place on it.
         pub folded: u64,
-        /// Requests of which what lies behind the device's end is left out.
+        /// Requests whose part beyond the device's end is left out.
         pub cut: u64,
         /// Arrival of the last request, ns; in a closed loop, when it was issued.
         pub last_arrival: Nanos,
@@ -148,7 +148,7 @@ counts! {
 pub struct Outcome<'a> {
     /// The resolved configuration.
     pub config: &'a Config,
-    /// What the FTL is.
+    /// The description of the FTL.
     pub spec: Spec,
     /// The device with its counts and clock.
     pub flash: &'a Device,
@@ -156,13 +156,14 @@ pub struct Outcome<'a> {
     pub ftl: &'a dyn Ftl,
     /// The write buffer above it.
     pub buffer: Option<&'a BufferManager>,
-    /// What the host asked for.
+    /// Requests of the host.
     pub host: HostTotals,
-    /// Pages that the host had written when each block wore out, over the device's life.
+    /// Pages that the host had written when each block wore out, since the device was new.
     pub failures: &'a [u64],
-    /// Pages that the host has written over the device's life.
+    /// Pages that the host has written since the device was new.
     pub pages_written: u64,
-    /// Of the pages that the input touches, the share that stands for several of its addresses; `None` where none may.
+    /// The share of the touched pages that stands for several addresses of the input; `None` where
+    /// none may.
     pub shared_pages: Option<f64>,
     /// Host page reads whose version was compared, in RAM or on flash.
     pub reads_verified: u64,
@@ -178,7 +179,7 @@ pub struct Outcome<'a> {
     pub series: Series,
     /// Samples of the mapping cache.
     pub cache_samples: &'a CacheSamples,
-    /// What requests spent their time on, where that was asked for.
+    /// The time of requests by cause, if configured.
     pub causes: Option<&'a Causes>,
 }
 
@@ -192,11 +193,12 @@ impl Outcome<'_> {
     }
 }
 
-/// How a batch of requests is served. Nobody asks how long [`Role::Writes`] and [`Role::Fill`] take: unless the FTL asks for
-/// times or uses idle ones, a device with calendars places the operations of the first batch alone.
+/// How a batch of requests is served. The time of [`Role::Writes`] and [`Role::Fill`] is not
+/// modelled. A device with calendars places only the operations of the first batch, unless the FTL
+/// uses times or idle time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// As the host asks.
+    /// As the host issues them.
     Asked,
     /// Each as a write, at its time and without queues, to touch the footprint (choices.md#warmup).
     Writes,
@@ -214,11 +216,11 @@ pub trait Simulator: Send {
     /// [`Error::Config`] when a request lies beyond the device.
     fn serve(&mut self, batch: &[Request], role: Role) -> Result<(), Error>;
 
-    /// Whether what the next requests will touch of large tables is loaded early, as it is unless a measurement asks
-    /// for the difference. It changes no result.
+    /// Sets whether tables for the next requests are prefetched, which is the default. It changes
+    /// no result; measurements of its effect disable it.
     fn load_early(&mut self, early: bool);
 
-    /// Serves what still waits in the host's queues, at the end of the input.
+    /// Serves the requests that still wait in the host's queues, at the end of the input.
     ///
     /// # Errors
     /// As [`Simulator::serve`].
@@ -227,14 +229,14 @@ pub trait Simulator: Send {
     /// Sets host and clock back to time 0, for another pass over the input.
     fn rewind(&mut self);
 
-    /// Ends the warm-up: counters start at zero on an idle device; state stays.
+    /// Ends the warm-up: counters start at zero on an idle device; state remains.
     fn start_measuring(&mut self);
 
-    /// Has every request from now on written down, or ends that: what waits is handed over.
+    /// Sets the recorder of all later requests, or removes it. Waiting entries are handed over.
     fn record(&mut self, recorder: Option<Recorder>);
 
-    /// Puts a new block in the place of each, which endures so many erases, give or take the spread: a life begins,
-    /// with the data where they are.
+    /// Puts a new block in the place of each one, which endures `endurance` erases within the
+    /// spread. A life begins, with the data in place.
     fn renew_blocks(&mut self, endurance: u32, spread: Ratio);
 
     /// The pages of the device that the bytes of a request touch, in ascending order.
@@ -255,14 +257,15 @@ pub trait Simulator: Send {
     /// What was measured.
     fn outcome(&self) -> Outcome<'_>;
 
-    /// What a power cut now would leave; `None` unless `run.recovery` asks for it.
+    /// The result of a power cut now; `None` without `run.recovery`.
     ///
     /// # Panics
     /// When the FTL breaks a rule while it mounts.
     fn recovery(&self) -> Option<Recovery>;
 
-    /// Writes what is still in RAM, of the write buffer and of the FTL, once everything was measured, and
-    /// checks everything again. `None` if neither keeps writes, so that nothing has changed.
+    /// Writes the pages that are still in RAM, of the write buffer and of the FTL, after everything
+    /// was measured. Then it checks everything again. `None` if neither keeps writes, so that
+    /// nothing has changed.
     fn drain(&mut self) -> Option<FlushedAtEnd>;
 }
 
@@ -318,19 +321,19 @@ impl<F: Ftl> Simulation<F> {
             mount: None,
         };
         simulation.start_measuring();
-        // What a warm-up spends its time on is no part of a result.
+        // The time of a warm-up is not part of a result.
         simulation.causes = None;
         simulation
     }
 
-    /// Knows how the FTL comes back after its power was cut.
+    /// Sets the recovery of the FTL after a power cut.
     #[must_use]
     pub fn mounting(mut self, mount: Option<Mount>) -> Self {
         self.mount = mount;
         self
     }
 
-    /// Goes on with a device that is not erased: its FTL was mounted. The counts begin at zero.
+    /// Continues with a device that is not erased: its FTL was mounted. The counts begin at zero.
     #[must_use]
     pub fn resumed(mut self) -> Self {
         if let Some(rmw) = &mut self.read_modify_write {
@@ -339,7 +342,7 @@ impl<F: Ftl> Simulation<F> {
         self
     }
 
-    /// Serves one request and returns when it was issued and when it was complete, ns.
+    /// Serves one request. Returns when it was issued and when it was complete, ns.
     ///
     /// # Errors
     /// [`Error::Config`] when it lies beyond the device.
@@ -352,7 +355,7 @@ impl<F: Ftl> Simulation<F> {
         Ok((issued, end))
     }
 
-    /// [`Self::serve_at`], as a call.
+    /// [`Self::serve_at`], not inlined.
     #[inline(never)]
     fn serve_apart(
         &mut self,
@@ -406,7 +409,7 @@ impl<F: Ftl> Simulation<F> {
         Ok(served.end)
     }
 
-    /// What some runs do after each request.
+    /// The work that some runs do after each request.
     #[cold]
     fn look_closely(&mut self, request: &Request, arrival: Nanos, served: Service) {
         if let Some(causes) = &mut self.causes {
@@ -431,7 +434,7 @@ impl<F: Ftl> Simulation<F> {
         }
     }
 
-    /// Notes what was done outside requests.
+    /// Notes the operations outside requests.
     fn note_work_between(&mut self) {
         if let Some(causes) = &mut self.causes {
             causes.between(self.flash.ledger(), self.flash.timeline().idle_at());
@@ -441,7 +444,7 @@ impl<F: Ftl> Simulation<F> {
         }
     }
 
-    /// Whether a request is refused, as too many blocks are worn out.
+    /// Whether a request is refused, because too many blocks are worn out.
     #[inline]
     fn refuses(&mut self, op: Op) -> bool {
         let refused = op != Op::Read && self.flash.is_read_only();
@@ -449,7 +452,7 @@ impl<F: Ftl> Simulation<F> {
         refused
     }
 
-    /// Notes after which page of the host blocks have worn out.
+    /// Notes the number of host pages written when blocks have worn out.
     #[inline]
     fn note_failures(&mut self) {
         let failed = self.flash.worn_out().len();
@@ -459,7 +462,7 @@ impl<F: Ftl> Simulation<F> {
         }
     }
 
-    /// Serves what the device takes from the host's queues before `time`.
+    /// Serves the requests that the device takes from the host's queues before `time`.
     fn serve_waiting(&mut self, time: Nanos) -> Result<(), Error> {
         while let Some(Taken { request, issued }) = self.host.take_before(time) {
             self.pages.clear();
@@ -528,7 +531,7 @@ impl<F: Ftl> Simulation<F> {
         &self.flash
     }
 
-    /// What was done to the device since this was last asked, where it [tells](Device::tell).
+    /// The events on the device since the last call, if it [notes them](Device::tell).
     pub fn events(&mut self) -> Vec<Event> {
         self.flash.events()
     }
@@ -642,7 +645,7 @@ impl<F: Ftl> Simulation<F> {
         self.service.record(service);
     }
 
-    /// What the series sums up, since measuring started.
+    /// The sums of the series since measuring started.
     fn sums(&self) -> Sums {
         let mapping = self.ftl.mapping_counts().unwrap_or_default();
         Sums {
@@ -657,7 +660,7 @@ impl<F: Ftl> Simulation<F> {
         }
     }
 
-    /// What happened since the last point of the series.
+    /// The sums since the last point of the series.
     fn sample(&self) -> Sample {
         Sample {
             time: self.totals.duration,
@@ -677,7 +680,7 @@ impl<F: Ftl> Simulation<F> {
             - buffered.completed_pages
     }
 
-    /// One more page than fits may be on its way out.
+    /// One more page than fits may be about to leave.
     fn pages_kept_fit_into_ram(&self) {
         let RamUse { cache, buffer, .. } = self.ftl.ram();
         let room = (cache + buffer) / u64::from(self.flash.geometry().page_bytes);
@@ -687,7 +690,7 @@ impl<F: Ftl> Simulation<F> {
     }
 
     fn at_risk_bytes(&self) -> Option<u64> {
-        // An FTL that mounts has nothing else in RAM alone.
+        // An FTL that can mount has nothing else that is only in RAM.
         let is_known = self.config.run.recovery && self.mount.is_some();
         let held = self.buffer.is_some() || self.ftl.keeps_writes() || is_known;
         let pages = || self.buffered().dirty + u64::from(self.ftl.pages_in_ram());
@@ -714,7 +717,8 @@ impl<F: Ftl> Simulation<F> {
         }
     }
 
-    /// Serves requests that do not wait, some at a time: what these touch is loaded before the first is served.
+    /// Serves requests that do not wait, in groups. The tables for a group are prefetched before
+    /// its first request is served.
     fn serve_loading_early(&mut self, mut batch: &[Request]) -> Result<(), Error> {
         while !batch.is_empty() {
             let split = self.split_next(batch);
@@ -847,7 +851,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
     fn record(&mut self, recorder: Option<Recorder>) {
         if recorder.is_some() {
             self.looks_closely = true;
-            // Who writes the log divides times.
+            // The recorder itself divides times by cause.
             self.causes = None;
         }
         let before = std::mem::replace(&mut self.recorder, recorder.map(Box::new));
@@ -886,7 +890,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             let padding = |operation| ledger.get(operation, Cause::Padding);
             let (read, padded) = (padding(Operation::Read), buffered.padded_pages);
             assert_eq!(padding(Operation::Program), padded, "every page that pads a group");
-            // What a merge under way holds in RAM is read from there.
+            // Pages in the RAM of a merge under way are read from there.
             let in_ram = self.ftl.buffered().read_hits;
             let all = (read..=read + in_ram).contains(&padded);
             assert!(all, "{read} of {padded} pages that pad groups read, {in_ram} reads from RAM");

@@ -1,4 +1,4 @@
-//! What the host was promised, and a device that is held to it.
+//! The promises made to the host, and a device that must keep them.
 
 use crate::buffer::BufferManager;
 use crate::flash::Device;
@@ -11,43 +11,45 @@ use std::collections::BTreeMap;
 
 /// A request that was served.
 pub struct Served {
-    /// What it did.
+    /// Its operation.
     pub op: Op,
-    /// The pages that it did it with.
+    /// Its pages.
     pub pages: Vec<Lpn>,
     /// Changes of the medium when it was acknowledged.
     pub changes: usize,
-    /// Of each of its pages, the version after it on flash; of pages that it trims the last before it.
+    /// For each of its pages, the version on flash after it; for trimmed pages, the last version
+    /// before it.
     pub versions: Vec<Option<u16>>,
-    /// Pages whose newest version was in RAM alone when it was acknowledged.
+    /// Pages whose newest version was only in RAM when it was acknowledged.
     pub at_risk: u64,
 }
 
-/// What each logical page may be after a cut. Where trims are hints a page that was trimmed may come back as it was.
+/// The versions that each logical page may have after a cut. Where trims are hints a trimmed page
+/// may return unchanged.
 #[derive(Clone)]
 pub struct Durable {
     pages: Vec<Page>,
-    /// Whether writes may stay in RAM until a flush: later versions may be on flash, or not.
+    /// Whether writes may remain in RAM until a flush: later versions may be on flash, or not.
     keeps_writes: bool,
     /// Whether trims are durable.
     keeps_trims: bool,
-    /// Pages that were trimmed, and had an older version when they were [settled](Host::settle).
+    /// Trimmed pages that had an older version when they were [settled](Host::settle).
     pub came_back: u64,
 }
 
-/// What a logical page may be.
+/// The versions that a logical page may have.
 #[derive(Clone, Copy, Default)]
 struct Page {
-    /// What was acknowledged; where writes stay in RAM, what was flushed.
+    /// The acknowledged version; where writes remain in RAM, the flushed one.
     version: Option<u16>,
     /// If it was trimmed since, the last version before that.
     trimmed: Option<u16>,
-    /// Whether any older version may come back: it was trimmed, or lost with another.
+    /// Whether any older version may return: the page was trimmed, or lost with another.
     unsure: bool,
 }
 
 impl Page {
-    /// Whether a version is one of those that it had before it was trimmed.
+    /// Whether a version is one that the page had before it was trimmed.
     fn was_trimmed_as(&self, found: Option<u16>) -> bool {
         found.is_some() && self.trimmed.is_some_and(|last| is_as_new(Some(last), found))
     }
@@ -69,7 +71,8 @@ fn is_as_new(version: Option<u16>, as_other: Option<u16>) -> bool {
 }
 
 impl Durable {
-    /// Of a device that nothing was written to, which may keep writes in RAM until a flush, and trims for good.
+    /// For a device without any writes. It may keep writes in RAM until a flush, and may make trims
+    /// durable.
     #[must_use]
     pub fn nothing(pages: u32, keeps_writes: bool, keeps_trims: bool) -> Self {
         let pages = vec![Page::default(); pages as usize];
@@ -82,7 +85,7 @@ impl Durable {
         self.pages.len() as u32
     }
 
-    /// Takes note of a request that was acknowledged.
+    /// Notes a request that was acknowledged.
     pub fn note(&mut self, served: &Served) {
         for (lpn, after) in served.pages.iter().zip(&served.versions) {
             let page = &mut self.pages[lpn.index()];
@@ -93,7 +96,7 @@ impl Durable {
                 }
                 Op::Trim => (page.trimmed, page.unsure) = (*after, true),
                 Op::Write if self.keeps_writes => {}
-                // That a page was trimmed is no more durable after a flush.
+                // A flush makes the trim of a page no more durable.
                 Op::Flush if after.is_none() => {}
                 Op::Write | Op::WriteThrough | Op::Flush => {
                     *page = Page { version: *after, trimmed: None, unsure: false };
@@ -139,25 +142,25 @@ pub struct Host {
     pub ftl: Box<dyn Ftl>,
     /// The write buffer above it.
     buffer: Option<BufferManager>,
-    /// Of pages that were written, and not flushed since, the version on flash before.
+    /// For pages that were written and not flushed since, the earlier version on flash.
     unflushed: BTreeMap<Lpn, Option<u16>>,
 }
 
 impl Host {
-    /// An FTL on its device, below no write buffer.
+    /// An FTL on its device, without a write buffer.
     #[must_use]
     pub const fn new(device: Device, ftl: Box<dyn Ftl>) -> Self {
         Host { device, ftl, buffer: None, unflushed: BTreeMap::new() }
     }
 
-    /// Whether what the host writes may stay in RAM until a flush.
+    /// Whether writes of the host may remain in RAM until a flush.
     #[must_use]
     pub fn keeps_writes(&self) -> bool {
         self.buffer.is_some() || self.ftl.keeps_writes()
     }
 
-    /// Serves a request, which is issued when the one before it is complete. The pages of a flush are those that were
-    /// written and not flushed since, whichever are told.
+    /// Serves a request, issued when the one before it is complete. The pages of a flush are those
+    /// written and not flushed since, whatever `pages` says.
     ///
     /// # Panics
     /// When a page that is flushed is not on flash.
@@ -234,16 +237,16 @@ impl Host {
         }
     }
 
-    /// Goes on below a write buffer, in which nothing is yet.
+    /// Continues below a write buffer, which is empty.
     pub fn put_below(&mut self, buffer: Option<BufferManager>) {
         let holds_data = |lpn| self.device.version(lpn).is_some();
         self.buffer = buffer.map(|buffer| buffer.resumed(holds_data));
     }
 
-    /// Reads each page: the mount has found one of the versions that it may have.
+    /// Reads each page: recovery has found one of the versions that it may have.
     ///
     /// # Errors
-    /// What is wrong with the first page that is a third thing.
+    /// The fault of the first page with an invalid version.
     ///
     /// # Panics
     /// When a rule of the flash or an invariant of the FTL does not hold.

@@ -1,5 +1,6 @@
-//! Turns on the cores. If more simulations than cores ran at a time, each switch would push a device out
-//! of the CPU's caches. So each simulation works off its queue before another has its turn.
+//! Turns on the cores. If more simulations than cores ran at a time, each switch would evict a
+//! device from the CPU's caches. Each simulation therefore works off its queue before another has
+//! its turn.
 
 use std::mem;
 use std::sync::{Condvar, LazyLock, Mutex, PoisonError};

@@ -9,15 +9,15 @@ use crate::request::{Input, Packed, Request, RequestSource, Wrapping, unpacked};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of requests that the readings of a process keep at most, some forty million requests. Of an input that does
-/// not fit none is kept, and each pass decodes it.
+/// Bytes of requests that the readings of a process keep at most, about forty million requests. If
+/// an input does not fit, none of it is kept, and each pass decodes it.
 pub const KEPT_BYTES: usize = 512 << 20;
 
-/// Those that could be kept beside what is.
+/// Bytes of requests that can still be kept.
 static ROOM: AtomicUsize = AtomicUsize::new(KEPT_BYTES);
 
-/// The input of any number of runs. The first one opens and measures it, and what it decodes is kept for
-/// all others.
+/// The input of any number of runs. The first one opens, measures and decodes it. The requests are
+/// kept for all others.
 #[derive(Default)]
 pub struct Reading(Mutex<Option<Arc<Decoded>>>);
 
@@ -26,14 +26,14 @@ pub(crate) struct Decoded {
     input: Box<dyn Input>,
     /// All requests, unless they are too many or can be read only once.
     kept: Option<Arc<Kept>>,
-    /// Which bytes of which volume are used; `None` for a pipe.
+    /// The used bytes of each volume; `None` for a pipe.
     pub(crate) measured: Option<Measured>,
     /// The configuration that names the input.
     config: Config,
 }
 
 impl Reading {
-    /// A reading of `input`, which is at hand and stands for the one that `config` names.
+    /// A reading of `input`, which takes the place of the one that `config` names.
     ///
     /// # Errors
     /// Those of the input.
@@ -42,7 +42,7 @@ impl Reading {
         Ok(Reading(Mutex::new(Some(Arc::new(decoded)))))
     }
 
-    /// Opens and measures the input that `config` names, so that no run has to wait for it.
+    /// Opens and measures the input that `config` names, so that no run has to wait for this.
     ///
     /// # Errors
     /// Those of the input and of `watch`; [`Error::Config`] when another input has been opened before.
@@ -129,10 +129,10 @@ impl Wrapping for Decoded {
     }
 }
 
-/// Requests that take room until they are dropped.
+/// Requests that occupy memory until they are dropped.
 struct Kept {
     requests: Packed,
-    /// Bytes of the room that they have.
+    /// Bytes that they occupy.
     held: usize,
     room: &'static AtomicUsize,
 }
@@ -163,7 +163,7 @@ impl Drop for Kept {
     }
 }
 
-/// A source whose requests are kept as they stream by, as long as there is room for all.
+/// A source that keeps its requests as they are read, as long as all fit.
 struct Keeping {
     source: Box<dyn RequestSource>,
     kept: Option<Kept>,
@@ -200,7 +200,7 @@ mod tests {
     /// Of each request: its widths, a byte of the time since the one before, two of its length.
     const BYTES: usize = 5;
 
-    /// So many requests, and then no more.
+    /// This number of requests.
     struct Many(usize);
 
     impl RequestSource for Many {

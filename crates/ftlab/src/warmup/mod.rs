@@ -1,8 +1,8 @@
-//! What happens before measuring starts (choices.md#warmup): a mode is a row of a table, and its
-//! phases are its plan.
+//! The work before measuring starts (choices.md#warmup): a mode is a row of a table, and its phases
+//! are its plan.
 //!
-//! [`crate::drive`] carries a plan out; [`steady`] says when the phase of a mode that ends by rule has
-//! gone on long enough.
+//! [`crate::drive`] executes a plan; [`steady`] decides when the phase of a mode that ends by rule
+//! is over.
 
 mod pages;
 mod steady;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
-/// Most passes that can be asked for.
+/// Most passes that can be configured.
 const MOST_TIMES: u32 = 1000;
 
 /// Every mode.
@@ -73,19 +73,19 @@ pub struct Mode {
     pub name: &'static str,
     /// The argument that it takes, with the default.
     pub argument: Argument,
-    /// What is done, in a line.
+    /// Its effect, in a line.
     pub meaning: &'static str,
     steps: &'static [Step],
 }
 
-/// What a mode is told.
+/// The argument of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// Nothing.
     None,
-    /// How many passes there are.
+    /// The number of passes.
     Times(u32),
-    /// How far write amplification may vary at the end.
+    /// The permitted variation of write amplification at the end.
     Within(Tolerance),
 }
 
@@ -93,7 +93,7 @@ pub enum Argument {
 #[derive(Debug, PartialEq, Eq)]
 struct Step {
     source: Source,
-    /// Until what the argument says; otherwise one pass.
+    /// Until the condition of the argument holds; otherwise one pass.
     as_given: bool,
 }
 
@@ -108,13 +108,13 @@ const fn as_given(source: Source) -> Step {
 /// A part of a warm-up: passes over a source, until they are enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What is served.
+    /// The source of its requests.
     pub source: Source,
-    /// How long.
+    /// Its end.
     pub until: Until,
 }
 
-/// Where the requests of a phase come from.
+/// The source of the requests of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The input itself.
@@ -125,17 +125,17 @@ pub enum Source {
     Touched,
     /// Every logical page, in order.
     Sequential,
-    /// Pages drawn from all logical pages with equal probability: a capacity of them is a pass, of a
-    /// phase that ends by rule a window.
+    /// Pages drawn from all logical pages with equal probability. A pass has as many as the
+    /// capacity; a pass of a phase that ends by rule is a window.
     Uniform,
 }
 
 /// When a phase ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// After so many passes.
+    /// After this number of passes.
     Passes(u32),
-    /// When write amplification varies no more than this, or will not come to that.
+    /// When write amplification varies no more than this, or cannot reach that.
     Steady(Tolerance),
 }
 
@@ -145,7 +145,7 @@ impl Source {
     }
 }
 
-/// What happens before measuring starts: a mode with its argument. Counters are reset, state stays.
+/// The work before measuring starts: a mode with its argument. Counters are reset; state remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Warmup {
@@ -164,7 +164,7 @@ impl Warmup {
     /// Nothing: an erased device.
     pub const NONE: Warmup = Warmup { mode: &MODES[0], argument: MODES[0].argument };
 
-    /// What is done, in order.
+    /// The phases, in order.
     pub fn plan(self) -> impl Iterator<Item = Phase> {
         let given = match self.argument {
             Argument::None => Until::Passes(1),
@@ -183,7 +183,7 @@ impl Warmup {
         self.plan().any(|phase| phase.source.reads_the_input() && phase.until != Until::Passes(0))
     }
 
-    /// How far write amplification may vary at the end, for a mode that ends by rule.
+    /// The permitted variation of write amplification at the end, for a mode that ends by rule.
     #[must_use]
     pub const fn tolerance(self) -> Option<Tolerance> {
         match self.argument {
@@ -218,7 +218,7 @@ impl Argument {
 }
 
 impl Mode {
-    /// How it is written: `replay:K`.
+    /// Its written form: `replay:K`.
     #[must_use]
     pub fn form(&self) -> String {
         let argument = match self.argument {
@@ -230,7 +230,7 @@ impl Mode {
     }
 }
 
-/// All modes as they are written.
+/// The written forms of all modes.
 fn forms() -> String {
     let mut forms: Vec<String> = MODES.iter().map(Mode::form).collect();
     let last = forms.pop().unwrap_or_default();
@@ -286,7 +286,7 @@ impl From<Warmup> for String {
 }
 
 figures! {
-    /// What was done before measuring started.
+    /// The work done before measuring started.
     #[derive(PartialEq)]
     pub struct WarmupReport {
         pub new(mode: Warmup);

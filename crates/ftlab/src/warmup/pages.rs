@@ -3,11 +3,12 @@
 use crate::error::Error;
 use crate::request::{Op, Request, RequestSource};
 
-/// Writes handed on at a time: few enough to stay in the first cache between being made and served.
+/// Writes handed on at a time: few enough to remain in the first cache from their creation to their
+/// service.
 const BATCH: u64 = 512;
 
-/// Writes of whole pages of a device, for [`crate::simulate::Role::Fill`]. The source begins anew
-/// after its end: its passes may differ.
+/// Writes of whole pages of a device, for [`crate::simulate::Role::Fill`]. The source restarts
+/// after its end; its passes may differ.
 pub struct Pages<F> {
     page_of: F,
     page_bytes: u32,
@@ -16,7 +17,8 @@ pub struct Pages<F> {
 }
 
 impl<F: FnMut(u64) -> u32> Pages<F> {
-    /// Passes of so many writes; `page_of` is told which write of a pass it is, from 0.
+    /// Passes of `per_pass` writes; `page_of` maps the number of a write in its pass, from 0, to
+    /// its page.
     pub const fn new(page_bytes: u32, per_pass: u64, page_of: F) -> Self {
         Pages { page_of, page_bytes, per_pass, next: 0 }
     }

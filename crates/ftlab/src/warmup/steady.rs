@@ -1,8 +1,8 @@
 //! When write amplification is steady: the rule that ends a warm-up.
 //!
-//! After the Solid State Storage Performance Test Specification of SNIA (five rounds; range within
-//! 20 % and slope within 10 % of the average), with write amplification in place of the host's
-//! measurements and a tighter bound (choices.md#steady-rule):
+//! The rule follows the Solid State Storage Performance Test Specification of SNIA: five rounds,
+//! range within 20 % and slope within 10 % of the average. It uses write amplification in place of
+//! the host's measurements, and a tighter bound (choices.md#steady-rule):
 //!
 //! ```text
 //! window   host page writes of half the logical capacity; under `steady`, of the fewest whole
@@ -12,8 +12,9 @@
 //!          |change of the line of least squares from first to last| <= X / 2 x mean
 //! ```
 //!
-//! The first condition leaves out the windows that only use up the blocks erased at the start: there
-//! write amplification is 1, and flat. Whole passes keep the phases of an input out of the judgement.
+//! The first condition excludes windows that only use up the blocks erased at the start, in which
+//! write amplification is always 1. Whole passes keep the phases of an input from affecting the
+//! result.
 
 use super::WarmupReport;
 use crate::flash::{Cause, Ledger, Operation};
@@ -24,11 +25,12 @@ pub const WINDOWS: usize = 5;
 /// Windows of a capacity written by the host.
 const WINDOWS_PER_CAPACITY: u64 = 2;
 
-/// Of so many page accesses at least one must be a write, or write amplification is not judged: it
-/// would take too many passes and matters too little. The same holds if RAM takes nearly all writes.
+/// Write amplification is not judged unless at least one of this number of page accesses is a
+/// write. It would take too many passes and matters too little. The same holds if RAM absorbs
+/// nearly all writes.
 const ACCESSES_PER_WRITE: u64 = 100;
 
-/// How far write amplification may vary in steady state, in steps of 0.01 % of its mean.
+/// The permitted variation of write amplification in steady state, in steps of 0.01 % of its mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tolerance(u32);
 
@@ -36,7 +38,7 @@ impl Tolerance {
     /// 5 %: a quarter of SNIA's.
     pub const DEFAULT: Tolerance = Tolerance(500);
 
-    /// The nearest step, if it is 0.1 % to 50 %.
+    /// The nearest step, if the ratio is 0.1 % to 50 %.
     #[must_use]
     pub fn new(ratio: f64) -> Option<Self> {
         let steps = (ratio * 1e4).round();
@@ -56,13 +58,13 @@ impl Tolerance {
     }
 }
 
-/// What a warm-up that ends by rule has come to.
+/// The result of a warm-up that ends by rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Steady,
     /// Not after the most windows allowed.
     Unsteady,
-    /// The host's writes hardly reach the flash.
+    /// Hardly any write of the host reaches the flash.
     NotJudged,
 }
 
@@ -86,7 +88,7 @@ impl Books {
     }
 }
 
-/// One FTL's way to steady state. Memory is bounded by the most windows allowed.
+/// The progress of one FTL to steady state. Memory is bounded by the most windows allowed.
 #[derive(Clone, Debug)]
 pub struct SteadyState {
     tolerance: f64,
@@ -103,7 +105,8 @@ pub struct SteadyState {
 }
 
 impl SteadyState {
-    /// Starts the first window on a device of so many logical pages; at most `limit` windows.
+    /// Starts the first window on a device of `logical_pages` logical pages; at most `limit`
+    /// windows.
     #[must_use]
     pub fn start(tolerance: Tolerance, logical_pages: u32, limit: u32, ledger: &Ledger) -> Self {
         SteadyState {
@@ -125,14 +128,15 @@ impl SteadyState {
         self.window_page_writes
     }
 
-    /// Whether the warm-up has come to an end, one way or another.
+    /// Whether the warm-up has ended, with either result.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.verdict.is_some()
     }
 
-    /// Ends a pass, after so many page accesses of the host in all; with it the window, if enough was
-    /// written since that started, and the warm-up, if the first pass or the window hardly wrote.
+    /// Ends a pass, after `host_accesses` page accesses of the host in all. It also ends the
+    /// window, if the host has written enough since its start. It ends the warm-up if the first
+    /// pass or the window hardly wrote.
     pub fn end_of_pass(&mut self, ledger: &Ledger, host_accesses: u64) {
         let now = Books::of(ledger);
         let written = now.host_programs - self.start.host_programs;
