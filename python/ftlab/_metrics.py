@@ -930,7 +930,7 @@ class Metrics(Section):
     ram_bytes: RamBytesMetrics
     energy: EnergyMetrics
     own: Numbers
-    """Metrics of this FTL alone, by name. Unit: number by name."""
+    """Metrics of this FTL only, by name. Unit: number by name."""
     speed: SpeedMetrics
     checks: ChecksMetrics
     warnings: list[str]
@@ -939,7 +939,7 @@ class Metrics(Section):
     timeline: TimelineMetrics
     samples: SamplesMetrics
     schedule: list[Record]
-    """Single flash operations, as far as ``run.timeline`` asks for them. Unit: list of objects."""
+    """Single flash operations, as configured by ``run.timeline``. Unit: list of objects."""
     _sections: ClassVar[Mapping[str, type[Section]]] = {
         "device": DeviceMetrics,
         "trace": TraceMetrics,

@@ -80,8 +80,7 @@ class Device(Settings):
         Physical blocks. Default: by over_provisioning. Unit: blocks. Source:
         choices.md#over-provisioning.
     channels
-        Channels, each with a bus of its own. Default: 1. Unit: channels. Range: 1 to 1024. Source:
-        ours.
+        Channels, each with its own bus. Default: 1. Unit: channels. Range: 1 to 1024. Source: ours.
     chips_per_channel
         Chips on each channel. Default: 1. Unit: chips. Range: 1 to 1024. Source: ours.
     dies_per_chip
@@ -2896,8 +2895,8 @@ class CACHFTL(NamedFtl):
     threshold
         Pages up to which a group goes to the PMR. Default: 4. Unit: pages. Source: CACH-FTL 5.1.
     sync_blocks
-        A write that would leave no more free pages in the PMR than these blocks have collects
-        first. Default: 3. Unit: blocks. Range: 1 to 1048576. Source: CACH-FTL 4.3.3;
+        A write collects first if it would leave at most the pages of these blocks free in the PMR.
+        Default: 3. Unit: blocks. Range: 1 to 1048576. Source: CACH-FTL 4.3.3;
         choices.md#cachftl-sizes.
     enough
         Superseded pages from which a block of the PMR is worth PMR-GC, at most those of a block.

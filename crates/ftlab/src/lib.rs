@@ -97,7 +97,7 @@
 //!    `bugs`.
 //! 2. `clock`: the time that work takes.
 //! 3. [`model`]: closed forms that a simulation is compared with.
-//! 4. `stop`: an FTL that cannot go on under its settings.
+//! 4. `stop`: an FTL that cannot continue under its settings.
 //! 5. [`named`]: lists of things that are chosen by name.
 //! 6. [`figures`]: metrics of a result, each declared once.
 //! 7. [`device`]: what a device is: settings, shape, and the devices of papers and data sheets.

@@ -151,7 +151,7 @@ figures! {
             working as f64 / 1e9,
             host.bytes_read + host.bytes_written,
         );
-        /// Metrics of this FTL alone, by name.
+        /// Metrics of this FTL only, by name.
         own: BTreeMap<&'static str, u64> = metrics.own, unit "number by name";
         /// Speed of the simulation.
         speed: SpeedReport = speed;
@@ -166,7 +166,7 @@ figures! {
         /// Samples of the mapping cache.
         samples: Option<CacheSamples> =
             Some(outcome.cache_samples).filter(|samples| !samples.page_accesses.is_empty()).cloned(), null "without a sample";
-        /// Single flash operations, as far as `run.timeline` asks for them.
+        /// Single flash operations, as configured by `run.timeline`.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         schedule: Vec<Booking> = timeline.log().to_vec(), unit "list of objects";
     }

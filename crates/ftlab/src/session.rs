@@ -1,5 +1,5 @@
-//! Several points, each an FTL on a device, over one reading of the input: a thread decodes, and each
-//! point has a thread of its own.
+//! Several points, each an FTL on a device, over one reading of the input. A thread decodes, and
+//! each point has its own thread.
 //!
 //! ```text
 //! reader --batches--> bounded queue --> drive point 1
@@ -75,7 +75,7 @@ pub struct Point {
     pub ftl: String,
 }
 
-/// Most points of one run: each has a thread and a device of its own.
+/// Most points of one run: each has its own thread and device.
 pub const MOST_POINTS: usize = 64;
 
 /// Runs each of `ftls` on the configured device under the configured input.
@@ -524,7 +524,7 @@ impl Session<'_> {
         }
     }
 
-    /// Runs one point, on a thread of its own.
+    /// Runs one point, on its own thread.
     fn simulate(&self, mut point: ReadyPoint, feed: Feed<'_>) -> Result<Report, Error> {
         let _turn = Turn::take();
         let mut measuring = false;

@@ -20,7 +20,7 @@ pub trait ReplacementOrder: Debug + Send {
     /// The entry to evict next, `None` only when there is none. It is removed before the next call.
     fn victim(&mut self) -> Option<u32>;
 
-    /// The entry is in the cache no more.
+    /// The entry has left the cache.
     fn remove(&mut self, token: u32);
 
     /// Checks the order over `len` entries.

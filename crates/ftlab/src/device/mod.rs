@@ -27,7 +27,7 @@ crate::settings! {
         /// Physical blocks.
         blocks: Option<u32> = None, absent "by over_provisioning", unit "blocks",
             source "choices.md#over-provisioning";
-        /// Channels, each with a bus of its own.
+        /// Channels, each with its own bus.
         channels: u32 = 1, in 1..=1024, unit "channels", source "ours";
         /// Chips on each channel.
         chips_per_channel: u32 = 1, in 1..=1024, unit "chips", source "ours";

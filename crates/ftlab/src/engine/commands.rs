@@ -178,7 +178,7 @@ impl Commands {
         arrays.chain(buses).max().unwrap_or(0)
     }
 
-    /// Makes the device idle at time 0; the log goes on.
+    /// Makes the device idle at time 0; the log continues.
     pub fn reset(&mut self) {
         self.arrays.iter_mut().for_each(Array::reset);
         self.registers.iter_mut().for_each(Calendar::reset);
@@ -255,7 +255,7 @@ impl Commands {
         placed
     }
 
-    /// Places an operation as a command of its own.
+    /// Places an operation as a separate command.
     fn begin(&mut self, order: &Order) -> Placed {
         match order.kind {
             Kind::Read => self.read(order, self.transfer),

@@ -55,7 +55,8 @@ crate::settings! {
     pub struct CachftlConfig in "cachftl" {
         /// Pages up to which a group goes to the PMR.
         threshold: u32 = 4, unit "pages", laws [0, 1, 2, 4, 100], source "CACH-FTL 5.1";
-        /// A write that would leave no more free pages in the PMR than these blocks have collects first.
+        /// A write collects first if it would leave at most the pages of these blocks free in the
+        /// PMR.
         sync_blocks: u32 = 3, in 1..=1 << 20, unit "blocks", laws 1..=3,
             source "CACH-FTL 4.3.3; choices.md#cachftl-sizes";
         /// Superseded pages from which a block of the PMR is worth PMR-GC, at most those of a

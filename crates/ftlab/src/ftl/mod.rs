@@ -399,7 +399,7 @@ pub struct MergeCounts {
     pub switch: u64,
     /// A log block that held some pages at their offsets was completed, and became the data block.
     pub partial: u64,
-    /// The newest pages of the logical block were copied to a block of their own.
+    /// The newest pages of the logical block were copied to a fresh block.
     pub full: u64,
 }
 

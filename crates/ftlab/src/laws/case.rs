@@ -329,7 +329,8 @@ impl<'a> Case<'a> {
     /// Reads a case from the line that a failure prints.
     ///
     /// # Errors
-    /// [`Error::Config`] when it is no such line, [`Error::Unknown`] when its FTL is not in the catalogue.
+    /// [`Error::Config`] when the line has another form, [`Error::Unknown`] when its FTL is not in
+    /// the catalogue.
     pub fn parse(line: &str, catalog: &'a Catalog) -> Result<Case<'a>, Error> {
         let wrong = |found: String| {
             let expected = "expected a line of JSON with ftl and config, as a broken law prints";

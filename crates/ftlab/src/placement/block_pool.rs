@@ -361,7 +361,7 @@ impl BlockPool {
         self.frontiers[self.frontier_of(class)].is_some_and(|f| f.next < f.end)
     }
 
-    /// Frontiers of user pages that are not separated: GC copies may have one of their own.
+    /// Frontiers of user pages that are not separated: GC copies may have a separate one.
     #[must_use]
     pub fn frontiers(&self) -> u32 {
         1 + u32::from(self.frontier_of(Class::MOVED) != self.frontier_of(Class::HOST))
