@@ -408,7 +408,7 @@ class Buffer(Settings):
     size
         RAM for the pages. Default: 2MiB. Source: CACH-FTL 5.1; choices.md#lru-cache.
     page_space
-        C-lash: share of the pages that are the p-space; what does not make a whole block is added.
+        C-lash: share of the pages in the p-space, which also gets the rest that fills no block.
         Default: 25%. Range: 0 to 1. Source: CACH-FTL 5.1: with 2 MiB, 128 pages beside 6 blocks;
         choices.md#clash-ties.
     padding
