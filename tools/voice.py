@@ -1,8 +1,7 @@
 """Holds the text that users meet to one voice: house words, long sentences, headings, help.
 
 `make lint` runs it over README.md, the pages of docs, `--help` of every command, messages,
-docstrings and doc comments of Rust. Files still to be edited stand in `voice_unedited.txt`.
-That list only shrinks: it is a fault if one of its files breaks no rule or is gone.
+docstrings and doc comments of Rust. It also limits the words of the pages of docs.
 """
 
 from __future__ import annotations
@@ -20,10 +19,13 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 
 ROOT = Path(__file__).parent.parent
-UNEDITED = ROOT / "tools" / "voice_unedited.txt"
 WORDS = tomllib.loads(ROOT.joinpath("tools", "voice_words.toml").read_text("utf-8"))
 SENTENCE, HEADING, SUMMARY = 30, 7, 60
 """Words of a sentence and of a heading, and characters of a command's line in `--help`, at most."""
+PAGE, PAGES = 3_000, 60_000
+"""Words of a page and of all pages of docs, at most: tables and code do not count."""
+REGISTER = "docs/choices.md"
+"""It is looked up, not read, and may be longer."""
 
 MARKDOWN = MarkdownIt().enable("table").use(colon_fence_plugin)
 GENERATED = re.compile(r"(?ms)^<!-- (?:claims|tables) .*?^<!-- end -->$")
@@ -125,28 +127,40 @@ def files() -> list[Path]:
     return sorted(path for path in found if "_build" not in path.parts)
 
 
-def of_file(path: Path, unedited: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield what breaks a rule in a file; one of the list is to break some."""
+def of_file(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield what breaks a rule in a file."""
     name, source = str(path.relative_to(ROOT)), path.read_text("utf-8")
-    found = [(text, fault) for text in READERS[path.suffix](source) for fault in faults(text)]
-    if name in unedited and not found:
-        yield name, f"no rule is broken: take it off {UNEDITED.name}"
-    if name in unedited:
-        found = []
-    said = messages(source) if path.suffix == ".py" else ()
-    found += [(text, fault) for text in said for fault in faults(text)]
-    for text, fault in found:
-        yield f"{name}:{text.line}", fault
+    texts = [*READERS[path.suffix](source), *(messages(source) if path.suffix == ".py" else ())]
+    for text in texts:
+        for fault in faults(text):
+            yield f"{name}:{text.line}", fault
+
+
+def prose(source: str) -> int:
+    """Count the words of a page that stand in no table and no code."""
+    text = re.sub(r"(?ms)^ *```.*?^ *```|<!--.*?-->", "", source)
+    return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith("|"))
+
+
+def lengths(pages: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the pages that are too long, and whether all are together."""
+    words = {name: prose(source) for name, source in pages.items()}
+    for name, count in words.items():
+        if count > PAGE and name != REGISTER:
+            yield name, f"{count} words, at most {PAGE}"
+    if (count := sum(words.values())) > PAGES:
+        yield "docs", f"{count} words, at most {PAGES}"
 
 
 def main() -> int:
     """Print what breaks a rule, and return the exit code."""
     from ftlab.cli import program
 
-    unedited = set(UNEDITED.read_text("utf-8").split())
-    found = [(name, f"no such file: take it off {UNEDITED.name}") for name in sorted(unedited)]
-    found = [each for each in found if not (ROOT / each[0]).is_file()]
-    found += [fault for path in files() for fault in of_file(path, unedited)]
+    found = [fault for path in files() for fault in of_file(path)]
+    pages = {str(path.relative_to(ROOT)): path for path in files()}
+    found += lengths(
+        {name: pages[name].read_text("utf-8") for name in pages if name[:5] == "docs/"}
+    )
     found += helps(program, "ftlab")
     for where, fault in found:
         print(f"{where}: {fault}")

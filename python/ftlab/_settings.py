@@ -114,8 +114,7 @@ class Device(Settings):
         Source: choices.md#program-order.
     oob
         Bytes of each page's OOB that an FTL may fill, and the error correction. Default: a 32nd of
-        the page: 64 B beside 2 KiB, 128 B beside 4 KiB. Source: Samsung K9LBG08U0M;
-        choices.md#oob-size.
+        the page: 64 B for 2 KiB, 128 B for 4 KiB. Source: Samsung K9LBG08U0M; choices.md#oob-size.
     ecc
         Bytes of each page's OOB that the error correction fills. Default: 0B. Source:
         choices.md#ecc.
@@ -409,7 +408,7 @@ class Buffer(Settings):
         RAM for the pages. Default: 2MiB. Source: CACH-FTL 5.1; choices.md#lru-cache.
     page_space
         C-lash: share of the pages in the p-space, which also gets the rest that fills no block.
-        Default: 25%. Range: 0 to 1. Source: CACH-FTL 5.1: with 2 MiB, 128 pages beside 6 blocks;
+        Default: 25%. Range: 0 to 1. Source: CACH-FTL 5.1: with 2 MiB, 128 pages and 6 blocks;
         choices.md#clash-ties.
     padding
         BPLRU: complete the blocks that leave with pages read from flash. Default: true. Source:

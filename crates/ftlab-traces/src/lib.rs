@@ -28,9 +28,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Modules in order of dependency
+//! # Rooms, in order of dependency
 //!
-//! Each module imports only from modules listed before it, which a test checks.
+//! Each room is a module. It imports only from rooms listed before it, which a test checks.
 //!
 //! 1. [`units`]: addresses, sizes and times as types, parsed from text.
 //! 2. [`error`]: user errors as one line.

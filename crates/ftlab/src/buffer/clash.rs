@@ -25,7 +25,7 @@ crate::settings! {
     pub struct ClashConfig in "buffer" {
         /// C-lash: share of the pages in the p-space, which also gets the rest that fills no block.
         page_space: Ratio = Ratio(0.25), in 0.0..=1.0, laws [0.0, 0.25, 0.5].map(Ratio),
-            source "CACH-FTL 5.1: with 2 MiB, 128 pages beside 6 blocks; choices.md#clash-ties";
+            source "CACH-FTL 5.1: with 2 MiB, 128 pages and 6 blocks; choices.md#clash-ties";
     }
 }
 

@@ -58,7 +58,7 @@ crate::settings! {
             absent "the strictest that the FTL can work with", source "choices.md#program-order";
         /// Bytes of each page's OOB that an FTL may fill, and the error correction.
         oob: Option<Bytes> = None,
-            absent "a 32nd of the page: 64 B beside 2 KiB, 128 B beside 4 KiB",
+            absent "a 32nd of the page: 64 B for 2 KiB, 128 B for 4 KiB",
             source "Samsung K9LBG08U0M; choices.md#oob-size";
         /// Bytes of each page's OOB that the error correction fills.
         ecc: Bytes = Bytes(0), source "choices.md#ecc";
