@@ -69,7 +69,7 @@ def test_a_changed_setting_is_explained_by_the_figures_that_it_moves(ftlab):
     assert tree["runs"] == ["DFTL", "ftl.cache=64KiB"]
     written = [part for part in tree["parts"] if part["name"] == "translation.programs"]
     assert all(part["difference"] < 0 for part in written) and len(written) == 2
-    assert "mapping.hit_ratio" in [row["figure"] for row in tree["moved"]]
+    assert "mapping.hit_ratio" in [row["metric"] for row in tree["moved"]]
 
 
 def test_a_hit_ratio_counts_by_its_misses_and_own_metrics_are_kept():

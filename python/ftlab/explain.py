@@ -102,7 +102,7 @@ def moved_table(labels: Sequence[str], first: Result, second: Result) -> Table:
             rows.append((move, [str(cell) for cell in cells]))
     rows.sort(key=lambda row: (-row[0], row[1]))
     kept = [row for at, (_, row) in enumerate(rows) if at < MOST_MOVED or row[0].startswith(KEPT)]
-    return Table(["figure", *map(FtlName, labels), "change"], kept)
+    return Table(["metric", *map(FtlName, labels), "change"], kept)
 
 
 def _change(path: str, before: float, after: float) -> tuple[float, str]:
@@ -130,11 +130,13 @@ def sentence(labels: Sequence[str], parts: Sequence[Part]) -> str:
     grown = [part for part in parts if (part.difference > 0) == (second > first)]
     grown.sort(key=lambda part: -abs(part.difference))
     share = abs(grown[0].difference) / abs(second - first)
+    # A part may exceed the whole, where other parts make up for it.
+    of_all = f"{100 * share:.0f} % of the difference" if share <= 1 else "others are shorter"
     place = "waiting for " if grown[0].section == "waiting" else ""
     return (
         f"{slower} takes {written(abs(second - first), 'us')} longer for a request; the largest "
         f"part is {place}{PARTS[grown[0].name]}: {written(abs(grown[0].difference), 'us')}, "
-        f"{share:.0%} of the difference."
+        f"{of_all}."
     )
 
 
