@@ -62,7 +62,7 @@ FILES = {
 }
 """Files that commands read, beside the trace."""
 
-RUNS = ("run", "compare", "load", "fleet", "crash", "endurance", "sweep", "tune")
+RUNS = ("run", "compare", "load", "fleet", "crash", "endurance", "sweep", "tune", "advise")
 MODEL = "--ftl page --capacity 64MiB"
 SERVE = f"serve {MODEL} --socket no/folder/s.sock"
 """Fails, and does not serve, if nothing is refused before."""

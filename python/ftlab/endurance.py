@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,9 @@ from ftlab import cores
 from ftlab.config import Config, Progress
 from ftlab.plugins import Named, Plugged, resolved
 from ftlab.record import Record
-from ftlab.report.numbers import factor, ratio, size
+from ftlab.report.numbers import factor, ratio, significant, size
 from ftlab.report.tables import Table
+from ftlab.result import Result
 from ftlab.titles import FtlName
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PASSES = 1_000_000
-WARRANTY_DAYS = 5 * 365
-"""Days over which drive writes per day are counted, as in data sheets."""
-YEAR_S = 365.25 * 24 * 3600
+YEAR_DAYS = 365
+"""Days of a year, as data sheets of drives count."""
+WARRANTY_DAYS = 5 * YEAR_DAYS
+"""Days over which data sheets count drive writes per day."""
+DAY_S = 24 * 3600
 
 
 def endurance(
@@ -95,12 +97,7 @@ def _told(cycles: int, lifetime: Record) -> Record:
             "capacity": capacity,
             "failures": failures,
             "life": end,
-            "drive_writes": None if end is None else end / capacity,
-            "tbw": None if end is None else end / 1e12,
-            "dwpd": None if end is None else end / capacity / WARRANTY_DAYS,
-            "years": None
-            if end is None
-            else _years(end, life.pass_page_writes * page, life.pass_s),
+            **data_sheet(end, capacity, _per_day(life.pass_page_writes * page, life.pass_s)),
             "projected": projection is not None,
             "error": None if projection is None else projection.error,
             "passes": life.passes,
@@ -111,9 +108,43 @@ def _told(cycles: int, lifetime: Record) -> Record:
     )
 
 
-def _years(end: float, written: int, seconds: float | None) -> float | None:
-    """Return how many years the host takes to write this much, at the pace of its first pass."""
-    return end / written * seconds / YEAR_S if seconds and written else None
+def data_sheet(
+    life: float | None, capacity: int, per_day: float | None, days: float = WARRANTY_DAYS
+) -> dict[str, float | None]:
+    """Return bytes that the host writes until the end as data sheets write them.
+
+    These are the drive writes, terabytes, drive writes per day of so many days, and years at so
+    many bytes per day.
+    """
+    if life is None:
+        return dict.fromkeys(("drive_writes", "tbw", "dwpd", "years"))
+    return {
+        "drive_writes": life / capacity,
+        "tbw": life / 1e12,
+        "dwpd": life / capacity / days,
+        "years": life / per_day / YEAR_DAYS if per_day else None,
+    }
+
+
+def even_life(result: Result, cycles: int) -> float | None:
+    """Return the bytes that a host writes until each block has had so many erases.
+
+    Erases are spread evenly, at the pace of a run: those that it had, or the blocks that it filled
+    if these are more, as a short run erases late. It is None where nothing was programmed.
+    """
+    device, host = result["device"], result["host"]
+    config = result["config"]["device"]
+    amplification = result.find("write_amplification")
+    erases = sum((result.find("flash.erases") or {}).values())
+    filled = (amplification or 0.0) * host["page_writes"] / config["pages_per_block"]
+    worn = max(erases, filled)
+    written = host["page_writes"] * config["page"]
+    return float(cycles * device["blocks"] / worn * written) if worn and written else None
+
+
+def _per_day(written: float, seconds: float | None) -> float | None:
+    """Return the bytes of a day at the pace of a pass, if that has times."""
+    return written / seconds * DAY_S if seconds else None
 
 
 def table(reports: Sequence[Record]) -> Table:
@@ -125,7 +156,7 @@ def table(reports: Sequence[Record]) -> Table:
             size(each.failures[0]) if each.failures else "never",
             size(each.life) if each.life else "not reached",
             *(
-                _significant(each[key]) if each[key] else ""
+                significant(each[key]) if each[key] else ""
                 for key in ("drive_writes", "tbw", "dwpd", "years")
             ),
             _from(each) if each.life else "",
@@ -138,11 +169,6 @@ def table(reports: Sequence[Record]) -> Table:
     ]
     beside = ["run", "worn out", "used", "write amplification", "erases of a block"]
     return Table([*header, *beside], rows)
-
-
-def _significant(value: float) -> str:
-    """Return at least four significant digits, without an exponent."""
-    return f"{value:,.{max(0, 3 - math.floor(math.log10(value)))}f}"
 
 
 def _from(report: Record) -> str:

@@ -151,6 +151,7 @@ GROUPS = {
         "trace": "trace:trace",
     },
     "Experiments": {
+        "advise": "advise:advise",
         "sweep": "sweep:sweep",
         "results": "results:results",
         "plot": "plot:plot",

@@ -38,11 +38,15 @@ def configuration(
     tree, ftls = setup(options, ftl, default)
     if not variants:
         tree, ftls = _plain(tree, ftls)
+    refuse_sweeps(tree, options["config"])
+    return tree, ftls
+
+
+def refuse_sweeps(tree: Config, file: str | None) -> None:
+    """Fail for what only a sweep or a search has."""
     swept = next((key for key in SWEPT if key in tree), None)
     if swept:
-        file = options["config"]
         raise click.UsageError(f"{file}: found {swept}, which belongs to `ftlab {SWEPT[swept]}`")
-    return tree, ftls
 
 
 def setup(

@@ -71,14 +71,15 @@ def picture_options(command: Command) -> Command:
         figure_option,
         click.option("--panel", metavar="NAME", help="Draw only this panel of the figure."),
         columns_option,
-        click.option(
-            "--report",
-            type=Written(),
-            metavar="FILE",
-            help="Write one self-contained .html file.",
-        ),
+        report_option,
     ]
     return decorated(command, options)
+
+
+def report_option(command: Command) -> Command:
+    """Add the option that asks for a report."""
+    help = "Write one self-contained .html file."
+    return click.option("--report", type=Written(), metavar="FILE", help=help)(command)
 
 
 def columns_option(command: Command) -> Command:
@@ -154,7 +155,12 @@ class Outputs:
         if self.report:
             from ftlab.report.html import report
 
-            write_atomically(self.report, _drawn(self.report, partial(report, comparison)))
+            self.document(partial(report, comparison))
+
+    def document(self, write: Callable[[], str]) -> None:
+        """Write the report that was asked for."""
+        if self.report:
+            write_atomically(self.report, _drawn(self.report, write))
 
     def figure(self, draw: Callable[[], Figure]) -> None:
         """Write the requested figure."""

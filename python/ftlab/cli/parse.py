@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -39,6 +40,45 @@ class Count(click.ParamType[int]):
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """Return what stands for the number in a help."""
         return "N"
+
+
+class Number(click.ParamType[float]):
+    """A number above 0, or at least ``least``."""
+
+    name = "number"
+
+    def __init__(self, least: float | None = None) -> None:
+        self._least = least
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        found = units.number(str(value), "number")
+        lowest = math.ulp(0.0) if self._least is None else self._least
+        if found is None or not lowest <= found < math.inf:
+            above = "above 0" if self._least is None else f"of at least {self._least:g}"
+            self.fail(f"found {value}, expected a number {above}", param, ctx)
+        return float(found)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what stands for the number in a help."""
+        return "X"
+
+
+class Time(click.ParamType[float]):
+    """A time above 0 with its unit, as ``2ms``, in microseconds."""
+
+    name = "time"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the time."""
+        found = units.number(value, "time") if not str(value)[-1:].isdigit() else None
+        if not found or not math.isfinite(found):
+            self.fail(f"found {value}, expected a time such as 500us or 2ms", param, ctx)
+        return found / 1000
 
 
 def setting(text: str, read: Callable[[str], Any] = value) -> tuple[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from textwrap import fill
 
 import click
 
@@ -16,6 +18,26 @@ def say(*lines: str, err: bool = False) -> None:
     with _named("standard error" if err else "standard output"):
         for line in lines:
             click.echo(printable(line), err=err)
+
+
+def paragraphs(*texts: str, bullet: str = "") -> None:
+    """Print prose as `say` does; on a terminal its lines end between words."""
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+        behind = " " * len(bullet)
+        texts = tuple(
+            fill(
+                printable(text),
+                width,
+                initial_indent=bullet,
+                subsequent_indent=behind,
+                break_on_hyphens=False,
+            )
+            for text in texts
+        )
+        say(*(line for text in texts for line in text.split("\n")))
+    else:
+        say(*(bullet + text for text in texts))
 
 
 def hand_over(text: str) -> None:

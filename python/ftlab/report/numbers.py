@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -62,6 +63,12 @@ def joules(value: float) -> str:
         if value >= scale:
             return f"{_significant(value / scale)} {unit}"
     return f"{_significant(1e9 * value)} nJ"
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """Return at least ``digits`` significant digits, and no exponent."""
+    place = math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:,.{max(0, digits - 1 - place)}f}"
 
 
 def _significant(value: float) -> str:

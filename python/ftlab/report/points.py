@@ -156,12 +156,16 @@ def _numbers(point: Sequence[Entry], notes: Sequence[str]) -> list[int]:
 
 def notes(entries: Sequence[Entry], each: bool = False) -> list[str]:
     """Return what the deviations are of, and the texts that the notes of the table point to."""
-    told = []
-    for number, alike in enumerate(_notes(entries).values(), 1):
-        more = f" ({len(alike) - 1} more with other numbers)" if len(alike) > 1 else ""
-        told.append(f"{number}: {alike[0]}{more}")
+    told = [f"{number}: {text}" for number, text in enumerate(warnings(entries), 1)]
     spread = [] if each else spread_notes(entries)
     return [*spread, *told, *seed_notes(entries)]
+
+
+def warnings(entries: Sequence[Entry]) -> list[str]:
+    """Return what runs warn of and why runs failed; texts that differ in numbers only are one."""
+    alike = _notes(entries).values()
+    mores = [f" ({len(e) - 1} more with other numbers)" if len(e) > 1 else "" for e in alike]
+    return [texts[0] + more for texts, more in zip(alike, mores, strict=True)]
 
 
 def spread_notes(entries: Sequence[Entry]) -> list[str]:
