@@ -2,12 +2,13 @@
 .DELETE_ON_ERROR:
 .PHONY: demo release test test-rust test-python test-ftl test-long test-long-rust test-long-python bugs fuzz lint \
 	lint-rust lint-python bench bench-peers builds cuts kills kills-ext4 signals settings picture playground docs \
-	dist clean
+	dist msrv clean
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 SYNC := $(BIN)/uv sync --quiet --frozen --inexact --no-install-project --all-extras
 
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
@@ -136,6 +137,10 @@ docs: $(CORE) $(VENV)/docs
 # One page that runs FTLs in a browser; needs a Rust target (docs/playground.md). MODULE is one that is built already.
 playground: $(CORE)
 	$(BIN)/python tools/playground.py -o $(PLAYGROUND) $(if $(MODULE),--module $(MODULE))
+
+# All crates by the oldest Rust that they name, which rustup fetches if it is missing.
+msrv:
+	rustup run --install $(MSRV) cargo check --locked --workspace --target-dir target/msrv
 
 # A source distribution with every crate, and from it, without network, a wheel for any Linux since 2018; both of the
 # papers, too. URL is where

@@ -91,6 +91,14 @@ def test_every_crate_of_a_wheel_can_be_had_under_a_permissive_licence():
         assert list(licences.texts_of(crate)), f"{crate['name']} has no text"
 
 
+def test_the_oldest_rust_is_the_one_that_the_pages_name():
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
+    for page in ("README.md", "CHANGELOG.md", "docs/packaging.md"):
+        text = (ROOT / page).read_text("utf-8")
+        found = re.findall(r"(?:Rust|\| Rust \|) (\d+\.\d+) or later", text)
+        assert found == [cargo["rust-version"]], page
+
+
 def test_one_version_is_everywhere():
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
     cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
