@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import ftlab as ftlab_
 from ftlab import ConfigError
 from ftlab.advise import Prices, Targets, advise
-from ftlab.endurance import data_sheet
+from ftlab.endurance import data_sheet, endurance, even_life
 from ftlab.plot_advise import drawn
 from ftlab.report.advise import as_html, as_json, as_text, verdict
 from ftlab.report.doubts import doubts
@@ -132,6 +133,20 @@ def test_life_is_of_data_sheets_and_grows_with_endurance(folder):
     assert one.wear()["dwpd"] == pytest.approx(one.wear()["drive_writes"] / (5 * 365))
     assert one.wear()["years"] == pytest.approx(one.life / one.written_per_day / 365)
     assert data_sheet(2e12, 10**12, 1e9, 100)["dwpd"] == pytest.approx(0.02)
+
+
+def test_life_is_that_of_a_whole_run_to_the_end_where_erases_are_even():
+    uniform = {"pattern": "rand", "size": "16MiB", "requests": 16_000}
+    device = {"capacity": "16MiB", "pages_per_block": 16, "over_provisioning": "28%"}
+    config = {"workload": uniform, "device": device, "run": {"warmup": "random:1"}}
+    worn = endurance({**config, "device": {**device, "endurance": 200}}, "page", scale=1)
+    estimate = even_life(
+        ftlab_.simulate(
+            ftlab_.Workload(**uniform), "page", config={"device": device, "run": config["run"]}
+        ),
+        200,
+    )
+    assert 0.9 * estimate < worn.life < estimate
 
 
 def test_no_block_wears_out_in_the_runs_of_an_advice(folder):

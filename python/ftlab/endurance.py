@@ -111,10 +111,10 @@ def _told(cycles: int, lifetime: Record) -> Record:
 def data_sheet(
     life: float | None, capacity: int, per_day: float | None, days: float = WARRANTY_DAYS
 ) -> dict[str, float | None]:
-    """Return bytes that the host writes until the end as data sheets write them.
+    """Return a life, in bytes that the host writes, as data sheets state it.
 
-    These are the drive writes, terabytes, drive writes per day of so many days, and years at so
-    many bytes per day.
+    These are drive writes, terabytes, drive writes per day over ``days``, and years at
+    ``per_day`` bytes per day.
     """
     if life is None:
         return dict.fromkeys(("drive_writes", "tbw", "dwpd", "years"))
@@ -127,7 +127,7 @@ def data_sheet(
 
 
 def even_life(result: Result, cycles: int) -> float | None:
-    """Return the bytes that a host writes until each block has had so many erases.
+    """Return the bytes that a host writes until each block is erased ``cycles`` times.
 
     Erases are spread evenly, at the pace of a run: those that it had, or the blocks that it filled
     if these are more, as a short run erases late. It is None where nothing was programmed.

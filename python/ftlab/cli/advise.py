@@ -38,7 +38,7 @@ WARMUP = "random:1"
 @click.option("--years", type=parse.Number(), default=5.0, help="Lifetime to reach [5].")
 @click.option("--dwpd", type=parse.Number(), help="Drive writes per day [the trace's rate].")
 @click.option("--p99", metavar="TIME", type=parse.Time(), help="Limit of the p99 response, as 2ms.")
-@click.option("--endurance", type=parse.Count(), help="Erases a block endures [by its cells].")
+@click.option("--endurance", type=parse.Count(), help="Erases a block endures [by device.cell].")
 @click.option("--depth", type=parse.Count(), default=1, help="Queue depth of the closed loop [1].")
 @click.option("--flash-price", type=parse.Number(), default=1.0, help="Price of 1 GB flash [1].")
 @click.option("--ram-price", type=parse.Number(0), default=50.0, help="Price of 1 GB RAM [50].")

@@ -158,7 +158,7 @@ class Outputs:
             self.document(partial(report, comparison))
 
     def document(self, write: Callable[[], str]) -> None:
-        """Write the report that was asked for."""
+        """Write the report, if one is requested."""
         if self.report:
             write_atomically(self.report, _drawn(self.report, write))
 

@@ -65,11 +65,14 @@ def _overload(advice: Advice) -> str:
 
 
 def _blocks(advice: Advice) -> str:
-    first = advice.candidates[0]
+    first = next(each for each in advice.candidates if each.results)
     source = "assumed for this kind of cell, set --endurance; " if advice.is_assumed else ""
+    policy = first.results[0].find("config.wear.policy")
+    uneven = f" With wear.policy = {policy}, uneven wear can end a device much earlier."
     return (
         f"Lifetime is an upper bound: {first.endurance:,} erases per block ({source}spread evenly "
-        "over all blocks). ftlab endurance with the settings of the pick measures uneven wear."
+        f"over all blocks).{uneven if policy != 'static' else ''} ftlab endurance with the "
+        "settings of the pick measures it."
     )
 
 
