@@ -166,7 +166,9 @@ class Candidate:
             "write_amplification": self.figure("write_amplification"),
             **self.wear(),
             "response_p99_us": self.p99,
-            "response_p99_at_rate_us": self.p99_at_rate,
+            "response_p99_at_rate_us": FIGURES["response_us.p99"].of(self.results[1])
+            if self.has_times
+            else None,
             "overloaded": overloaded(self.results[1]) if self.has_times else None,
             "ram_bytes": self.figure("ram_bytes"),
             "flash_bytes": self.flash_bytes,

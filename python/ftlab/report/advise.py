@@ -6,11 +6,11 @@ import json
 from collections import Counter
 
 from ftlab.advise import Advice, Candidate, Prices
-from ftlab.advise.candidate import FAILED, LATENCY, LIFETIME, NO_GC, RATE
+from ftlab.advise.candidate import FAILED, FIGURES, LATENCY, LIFETIME, NO_GC, RATE
 from ftlab.report.doubts import doubts
 from ftlab.report.html import document, escaped, figure, figures, section, table_of
 from ftlab.report.numbers import significant, written
-from ftlab.report.summary import OVERLOAD, setup_line
+from ftlab.report.summary import setup_line
 from ftlab.report.tables import ABSENT, Table, csv_of
 from ftlab.result import Comparison
 from ftlab.titles import FtlName, title
@@ -31,7 +31,7 @@ def table(advice: Advice) -> Table:
 
 def _row(each: Candidate) -> list[str]:
     misses, wear = each.misses(), each.wear()
-    at_rate = OVERLOAD if RATE in misses else written(each.p99_at_rate, "us")
+    at_rate = FIGURES["response_us.p99"].cell(each.results[1]) if each.has_times else ABSENT
     amplification = each.figure("write_amplification")
     return [
         FtlName(" ".join([each.ftl, *_settings(each)])),

@@ -59,8 +59,8 @@ def _overload(advice: Advice) -> str:
         return ""
     return (
         f"Overload: for a while or to the end, {late} of {len(advice.candidates)} candidates are "
-        "slower than the trace's arrivals and have no p99 at its rate. Try a preset with more "
-        "planes, or a greater host.time_scale."
+        "slower than the trace's arrivals. Their p99 at its rate grows with the length of the "
+        "burst. Try a preset with more planes, or a greater host.time_scale."
     )
 
 
