@@ -11,12 +11,13 @@ const form = (() => {
   /* Knobs with steps; `when` says for which workloads they count. */
   const of = (...patterns) => settings => !settings["input.trace"] && patterns.includes(settings["workload.pattern"] ?? "rand");
   const generated = settings => !settings["input.trace"];
+  const undrawn = settings => generated(settings) && !sketch.read(settings);
   const KNOBS = [
     { key: "workload.pattern", label: "Workload", when: generated },
     { key: "workload.requests", label: "Requests", steps: ["2000", "5000", "10000", "20000", "50000", "100000", "200000", "500000", "1000000"], when: generated },
     { key: "workload.bs", label: "Request size", steps: ["512B", "2KiB", "4KiB", "8KiB", "16KiB", "64KiB", "256KiB"], when: generated },
-    { key: "workload.read_share", label: "Reads", steps: ["0%", "10%", "20%", "30%", "40%", "50%", "60%", "70%", "80%", "90%", "100%"], when: generated },
-    { key: "workload.size", label: "Space in use", steps: ["4MiB", "8MiB", "16MiB", "32MiB", "48MiB", "64MiB", "128MiB", "256MiB", "512MiB"], when: generated },
+    { key: "workload.read_share", label: "Reads", steps: ["0%", "10%", "20%", "30%", "40%", "50%", "60%", "70%", "80%", "90%", "100%"], when: undrawn },
+    { key: "workload.size", label: "Space in use", steps: ["4MiB", "8MiB", "16MiB", "32MiB", "48MiB", "64MiB", "128MiB", "256MiB", "512MiB"], when: undrawn },
     { key: "workload.zipf_theta", label: "Skew", steps: ["0", "0.3", "0.6", "0.8", "0.9", "1", "1.1", "1.3", "1.6", "2"], when: of("zipf") },
     { key: "workload.hot_share", label: "Hot spot", steps: ["1%", "2%", "5%", "10%", "20%", "30%", "50%"], when: of("hotcold") },
     { key: "workload.hot_access", label: "Requests to the hot spot", steps: ["20%", "50%", "60%", "70%", "80%", "90%", "95%", "99%"], when: of("hotcold") },
@@ -28,7 +29,7 @@ const form = (() => {
     { key: "device.pages_per_block", label: "Pages of a block", steps: ["8", "16", "32", "64", "128", "256"], when: () => true },
     { key: "ftl.cache", label: "Mapping cache", steps: ["512B", "1KiB", "2KiB", "4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB"], when: () => true },
     { key: "gc.policy", label: "GC picks", when: () => true },
-    { key: "run.warmup", label: "Before measuring", choices: ["none", "sequential", "random:1", "random:2", "footprint", "steady-random:5%"], when: () => true },
+    { key: "run.warmup", label: "Warm-up", choices: ["none", "sequential", "random:1", "random:2", "footprint", "steady-random:5%"], when: () => true },
   ];
 
   /* Characters of a default that a field has room for. */
@@ -82,6 +83,7 @@ const form = (() => {
     const made = element("div", { className: value === undefined ? "setting" : "setting set" },
       element("code", { textContent: row.key }), input,
       element("small", { textContent: said.filter(Boolean).join(" ") }));
+    made.dataset.key = `all ${row.key}`;
     return made;
   }
 

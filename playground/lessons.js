@@ -6,7 +6,8 @@ const lessons = (() => {
   const base = { "device.capacity": "16MiB", "workload.size": "16MiB", "workload.requests": "20000", "run.warmup": "sequential" };
   const of = (reports, ftl) => reports.find(report => report.ftl === ftl);
 
-  /* `answer` takes reports by FTL; `close` is the share by which an answer may differ. */
+  /* `answer` takes reports by FTL; `close` is the share by which an answer may differ. `rows` are shown in the table beside
+     those of every run. */
   const LESSONS = [
     {
       title: "Why out of place",
@@ -44,6 +45,7 @@ const lessons = (() => {
       question: "How many full merges does FAST need?",
       answer: by => find(by("fast"), "merges.full"),
       close: 0,
+      rows: [["full merges", "merges.full", "lower"], ["partial merges", "merges.partial", "lower"], ["switch merges", "merges.switch", null]],
       try: "Change the workload to seq. Which merges are left?",
     },
     {
@@ -57,12 +59,13 @@ const lessons = (() => {
     },
     {
       title: "Power cuts",
-      text: "RAM is lost in a power cut. The FTL reads out-of-band areas of pages (OOB) to find its map again, unless checkpoints say most of it. Here power is cut when the run ends, and the FTL is mounted on a copy of the device.",
+      text: "RAM is lost in a power cut. The FTL reads out-of-band areas of pages (OOB) to find its map again, unless checkpoints say most of it. Here power is cut behind the last request, and the FTL is mounted on a copy of the device. Fewer requests cut earlier.",
       ftls: ["page", "dftl"],
       settings: { ...base, "workload.pattern": "zipf", "run.recovery": "true", "device.oob_read": "20us" },
       question: "How many OOB areas does page-level read to mount?",
       answer: by => find(by("page"), "recovery.oob_reads"),
       close: 0,
+      rows: [["OOB areas read to mount", "recovery.oob_reads", "lower"], ["pages read to mount", "recovery.page_reads", "lower"]],
       try: "Set device.checkpoint to 4096. What does a mount read then, and what does a checkpoint cost?",
     },
   ];
@@ -71,6 +74,10 @@ const lessons = (() => {
     const { ftls, settings } = LESSONS[number - 1];
     return { ftls: [...ftls], settings: { ...settings }, lesson: number };
   };
+
+  /* The rows of a lesson as the table takes them. */
+  const rows = number => (LESSONS[number - 1]?.rows ?? [])
+    .map(([label, path, better]) => ({ label, path, unit: "count", better }));
 
   let shown = null, right = null;
 
@@ -123,5 +130,5 @@ const lessons = (() => {
       : "Not what the run says. Look at the table again.";
   }
 
-  return { LESSONS, show, mark, right: () => right };
+  return { LESSONS, rows, show, mark, right: () => right };
 })();

@@ -16,7 +16,26 @@
   const { element } = form;
   function change(key, text) {
     if (text === "") delete now.settings[key]; else now.settings[key] = text;
+    // Parts are of that pattern alone.
+    if (key === "workload.pattern" && text !== "parts") forgetParts();
     told();
+  }
+
+  function forgetParts() {
+    delete now.settings["workload.parts"];
+    delete now.settings["workload.fill"];
+  }
+
+  function drawn(drawing) {
+    Object.assign(now.settings, sketch.written(drawing, now.settings["device.capacity"]));
+    told();
+  }
+  sketch.build(byId("sketch"), drawn);
+  byId("draw").addEventListener("click", () => drawn(sketch.first(now.settings)));
+
+  function showSketch() {
+    byId("sketch").hidden = Boolean(trace) || !sketch.show(now.settings);
+    byId("draw").hidden = Boolean(trace) || Boolean(now.settings["input.trace"]) || !byId("sketch").hidden;
   }
 
   function showFtls() {
@@ -43,6 +62,7 @@
     select.disabled = Boolean(trace);
     select.addEventListener("change", () => {
       if (select.value && !now.settings["input.requests"]) now.settings["input.requests"] = "20000";
+      if (select.value) forgetParts();
       if (select.value) delete now.settings["device.capacity"]; else delete now.settings["input.requests"];
       change("input.trace", select.value);
     });
@@ -53,8 +73,15 @@
   function showKnobs() {
     const judged = trace ? { ...now.settings, "input.trace": trace.name } : now.settings;
     const counts = ({ key, when }) => when(judged) && key in state.obeyed({ ftls: now.ftls, settings: { [key]: "" } }, obeys);
-    byId("knobs").replaceChildren(inputKnob(), ...form.KNOBS.filter(counts).map(knob =>
-      form.knob(knob, rows.get(knob.key), now.settings[knob.key], text => change(knob.key, text))));
+    keepFocus(() => byId("knobs").replaceChildren(inputKnob(), ...form.KNOBS.filter(counts).map(knob =>
+      form.knob(knob, rows.get(knob.key), now.settings[knob.key], text => change(knob.key, text)))));
+  }
+
+  /* A knob that is turned with keys is made anew at each step, and stays in focus. */
+  function keepFocus(remake) {
+    const focused = document.activeElement, key = focused?.closest("[data-key]")?.dataset.key;
+    remake();
+    if (key) document.querySelector(`[data-key="${CSS.escape(key)}"] ${focused.type === "range" ? "[type=range]" : "input, select"}`)?.focus();
   }
 
   function showSettings() {
@@ -66,7 +93,7 @@
       if (sought) return `${row.key} ${row.meaning}`.toLowerCase().includes(sought);
       return own.has(row.key) || row.key in now.settings || !row.own;
     });
-    byId("settings").replaceChildren(...shown.map(row => form.setting(row, now.settings[row.key], text => change(row.key, text))));
+    keepFocus(() => byId("settings").replaceChildren(...shown.map(row => form.setting(row, now.settings[row.key], text => change(row.key, text)))));
   }
   byId("all").addEventListener("toggle", showSettings);
   byId("find").addEventListener("input", showSettings);
@@ -76,6 +103,7 @@
     if (write) history.replaceState(null, "", state.written(now));
     showFtls();
     showKnobs();
+    showSketch();
     showSettings();
     const file = trace && trace.name;
     const meant = { ...now, settings: state.obeyed(now, obeys) };
@@ -133,7 +161,7 @@
       lessons.mark(asked, []);
       return;
     }
-    results.table(byId("results"), data.headlines, known.map(([title]) => title), known.map(([, report]) => report));
+    results.table(byId("results"), [...data.headlines, ...lessons.rows(asked.lesson)], known.map(([title]) => title), known.map(([, report]) => report));
     const warned = new Map();
     for (const [title, { warnings }] of known) {
       for (const text of warnings) warned.set(text, [...(warned.get(text) ?? []), title]);
@@ -209,7 +237,8 @@
 
   begin();
   try {
-    await runs.load(byId("core").textContent, byId("worker").textContent);
+    const core = byId("core");
+    await runs.load(core.textContent, Number(core.dataset.bytes), byId("worker").textContent);
   } catch (error) {
     byId("problem").textContent = `This browser cannot run the page (${error.message}); any of 2023 or later can.`;
     byId("problem").hidden = false;

@@ -6,14 +6,14 @@ const runs = (() => {
   let module = null, script = null, working = [];
 
   /* A worker compiles the core, so that the page answers meanwhile. */
-  async function load(packed, text) {
+  async function load(core, bytes, text) {
     const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const worker = new Worker(address);
     try {
       module = await new Promise((done, failed) => {
         worker.onmessage = ({ data }) => data.module ? done(data.module) : failed(new Error(data.error));
         worker.onerror = event => failed(new Error(event.message || "no worker begins"));
-        worker.postMessage({ packed });
+        worker.postMessage({ core, bytes });
       });
     } finally {
       worker.terminate();

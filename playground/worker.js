@@ -2,15 +2,11 @@
    first worker compiles the core for all. */
 "use strict";
 
-onmessage = ({ data }) => data.packed === undefined ? run(data) : load(data.packed);
+onmessage = ({ data }) => data.core === undefined ? run(data) : load(data);
 
-async function load(packed) {
+async function load({ core, bytes }) {
   try {
-    const text = atob(packed), bytes = new Uint8Array(text.length);
-    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const headers = { "Content-Type": "application/wasm" };
-    postMessage({ module: await WebAssembly.compileStreaming(new Response(stream, { headers })) });
+    postMessage({ module: await WebAssembly.compile(unpack.lzma(unpack.bytes(core), bytes)) });
   } catch (error) {
     postMessage({ error: error.message });
   }

@@ -3,8 +3,10 @@
 That a browser's figures are those of the core is a test of `crates/ftlab-playground`.
 """
 
+import base64
 import json
 import os
+import random
 import re
 import shlex
 import shutil
@@ -38,7 +40,7 @@ def in_node(body: str) -> object:
     """Return what ``body`` returns, which may use the scripts that need no page."""
     if NODE is None:
         leave_out("no node: install nodejs")
-    names = ("state", "commands", "results", "lessons")
+    names = ("state", "commands", "results", "sketch", "lessons", "unpack")
     scripts = [(playground.SOURCES / f"{name}.js").read_text() for name in names]
     data = json.dumps(playground.told())
     program = f"""{"".join(scripts)}
@@ -129,6 +131,17 @@ STATES = {
             "gc.oob_scan": "true",
         },
     },
+    "drawn": {
+        "ftls": ["page"],
+        "settings": {
+            "workload.pattern": "parts",
+            "workload.parts": "20 seq 0-100 0; 60 rand 20-40 0; 20 rand 0-100 0",
+            "workload.fill": "false",
+            "workload.read_share": "30%",
+            "workload.size": "8MiB",
+            "workload.requests": "2000",
+        },
+    },
     "profile": {
         "ftls": ["tpftl", "dftl"],
         "settings": {
@@ -163,10 +176,60 @@ def test_the_command_line_and_python_mean_what_the_page_runs(name, ftlab):
     made: list = []
     code = python.replace("print(", "made.append(").replace("import ftlab", "")
     run = compile(code, name, "exec")
-    if name in ("sizes", "one"):
+    if name in ("sizes", "one", "drawn"):
         exec(run, {"ftlab": package, "made": made})
         assert made[0]["ftl"] == ftl
         assert {key: made[0]["config"][key] for key in asked} == asked
+
+
+def test_a_drawing_is_the_settings_that_it_tells():
+    found = in_node("""
+      let seed = 7;
+      const draw = most => { seed = (seed * 48271) % 2147483647; return seed % most; };
+      const keys = ["used", "hot", "begin", "end", "spot", "sequential", "reads"], wrong = [];
+      let drawn = sketch.first({});
+      for (let n = 0; n < 3000; n++) {
+        drawn = sketch.moved(drawn, keys[draw(7)], draw(140) - 20 + draw(100) / 100);
+        const { sequential, hot, begin, end } = drawn;
+        const told = { ...sketch.written(drawn, "64MiB"), "device.capacity": "64MiB" };
+        const { device, ...again } = sketch.read(told) ?? {};
+        const meant = hot ? again : { ...again, begin, end };
+        const same = keys.every(key => key === "spot" || meant[key] === drawn[key]);
+        if (!same || sequential + hot > 100 || begin >= end) wrong.push([drawn, told]);
+      }
+      return wrong.slice(0, 3);
+    """)
+    assert found == []
+
+
+def test_what_is_no_drawing_is_not_shown_as_one():
+    texts = ["", "58 seq 0-90 0", "100 rand 0-100 1", "60 rand 0-100 0; 40 zipf:1 0-50 0", "x"]
+    found = in_node(f"""
+      const told = sketch.written(sketch.first({{}}), "8MiB");
+      return {json.dumps(texts)}.map(text => sketch.read({{ ...told, "workload.parts": text }}))
+        .concat([sketch.read({{}}), sketch.read({{ ...told, "workload.read_share": "50" }})]);
+    """)
+    assert found == [None] * (len(texts) + 2)
+
+
+@pytest.mark.parametrize("size", [0, 1, 6, 7, 8, 300_000])
+def test_the_page_unpacks_what_was_packed(size, tmp_path):
+    # Runs, repeats near and far, and what has no order.
+    drawn = random.Random(size)
+    module = b"".join(
+        drawn.choice([drawn.randbytes(9), b"call_indirect", bytes(40)]) for _ in range(size // 20)
+    )
+    module += module[: size // 3] + bytes(range(256)) * 3
+    module = module[:size] if size < 300_000 else module
+    text = playground.letters(playground.compressed(module))
+    assert not set("\0\r<") & set(text)
+    file = tmp_path / "packed"
+    file.write_text(text, "utf-8", newline="")
+    unpacked = in_node(f"""
+      const text = process.getBuiltinModule("node:fs").readFileSync({str(file)!r}, "utf8");
+      return Buffer.from(unpack.lzma(unpack.bytes(text), {len(module)})).toString("base64");
+    """)
+    assert base64.b64decode(unpacked) == module
 
 
 def test_a_file_is_named_as_no_option(ftlab):
@@ -224,7 +287,7 @@ def test_the_sheet_of_the_teacher_has_the_answers_of_the_core():
 
 
 def test_the_page_lets_nothing_in_and_knows_every_setting():
-    text = playground.page(playground.compressed(b"\0asm"))
+    text = playground.page(b"\0asm")
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     assert "default-src 'none'" in policy
     assert "unsafe-inline" not in policy and "http" not in policy
@@ -251,7 +314,7 @@ def whole_page() -> str:
     if lacking:
         leave_out(lacking)
     built = Path(module or playground.build("dev")).read_bytes()
-    return playground.page(playground.compressed(built))
+    return playground.page(built)
 
 
 @pytest.fixture
@@ -318,11 +381,19 @@ def test_each_lesson_marks_a_right_answer_and_not_a_wrong_one(tab):
             tab.wait(DONE)
         right = tab.js("lessons.right()")
         assert right, f"lesson {lesson + 1} has an answer"
+        table = tab.js("document.getElementById('results').innerText")
+        rows = tab.js(f"lessons.LESSONS[{lesson}].rows ?? []")
+        assert all(f"{label}\t" in table for label, *_ in rows), table
         assert answered(tab, f"{right:.4f}").startswith("Right")
         assert answered(tab, f"{1.2 * right + 1:.4f}").startswith("Not what the run says")
         assert answered(tab, "x") == "Type a number."
         if pictures := os.environ.get("FTLAB_PICTURES"):
-            tab.picture(Path(pictures) / f"lesson-{lesson + 1}.png")
+            for width, dark in [(1280, False), (1280, True), (390, False), (390, True)]:
+                tab.size(width, 900, dark)
+                scheme = "dark" if dark else "light"
+                tab.picture(Path(pictures) / f"lesson-{lesson + 1}-{width}-{scheme}.png")
+                assert tab.js("document.documentElement.scrollWidth") <= width
+            tab.size(1280, 900)
     assert tab.complaints == []
 
 
@@ -384,6 +455,83 @@ def test_mistakes_are_one_line_and_the_page_goes_on(tab):
         shown = tab.js("document.querySelector('.wrong').textContent")
         assert expected in shown and "\n" not in shown
     tab.js(f"document.body.dataset.run = ''; location.hash = {QUICK!r}")
+    tab.wait(DONE)
+    assert tab.js("document.body.dataset.run") == "done"
+    assert tab.complaints == []
+
+
+HOSTILE = """(async (seed) => {
+  const file = seed % 2 ? hostile.file(seed) : null;
+  document.body.dataset.run = '';
+  if (file) {
+    const kept = new DataTransfer();
+    kept.items.add(new File([file.bytes], file.name));
+    dispatchEvent(new DragEvent('drop', { dataTransfer: kept }));
+  } else {
+    history.replaceState(null, '', '#' + hostile.address(seed, data));
+    dispatchEvent(new Event('hashchange'));
+  }
+  const begun = performance.now();
+  while (!['done', 'wrong', 'stopped'].includes(document.body.dataset.run)) {
+    if (performance.now() - begun > 3000) document.getElementById('stop').click();
+    await new Promise(later => setTimeout(later, 2));
+  }
+  return [...document.querySelectorAll('.wrong')].filter(({ hidden }) => !hidden)
+    .map(({ textContent }) => textContent);
+})"""
+
+
+@pytest.mark.long
+def test_no_address_and_no_file_takes_the_page_along(tab):
+    """``tools/playground_fuzz.py`` asks many more, without a page."""
+    cases = int(os.environ.get("FTLAB_PLAYGROUND_CASES", "150"))
+    tab.size(390, 800)
+    tab.open(tab.address + QUICK)
+    tab.wait(DONE)
+    tab.js((ROOT / "tests" / "hostile.js").read_text())
+    tab.js("const data = JSON.parse(document.getElementById('data').textContent)")
+    refused = 0
+    for seed in range(cases):
+        told = tab.js(f"{HOSTILE}({seed})")
+        refused += bool(told)
+        for text in told:
+            assert text and not set(text) & set("\n\r\0"), (seed, text)
+    assert 0 < refused < cases
+    assert tab.js("performance.memory.usedJSHeapSize") < 256 << 20
+    assert tab.js("document.documentElement.scrollWidth") <= 390
+    tab.js(f"document.body.dataset.run = ''; location.hash = {QUICK + '1'!r}")
+    tab.wait(DONE)
+    assert tab.js("document.body.dataset.run") == "done"
+    assert tab.complaints == []
+
+
+@pytest.mark.long
+def test_the_drawing_is_dragged_and_turned_with_keys(tab):
+    tab.size(1280, 900)
+    tab.open(tab.address + QUICK)
+    tab.wait(DONE)
+    tab.js("document.getElementById('draw').click()")
+    told = "new URLSearchParams(location.hash.slice(1)).get('workload.parts')"
+    assert tab.js(told) == "20 seq 0-100 0; 60 rand 20-40 0; 20 rand 0-100 0"
+    x, y = tab.js("""(() => {
+      const hot = document.querySelector('[data-drag=spot]');
+      hot.scrollIntoView({ block: 'center' });
+      const { x, y, width, height } = hot.getBoundingClientRect();
+      return [x + width / 2, y + height / 2];
+    })()""")
+    for kind, at in [("mousePressed", x), ("mouseMoved", x + 40), ("mouseReleased", x + 40)]:
+        tab.do("Input.dispatchMouseEvent", type=kind, x=at, y=y, button="left", clickCount=1)
+    begin, end = re.search(r"60 rand (\d+)-(\d+) 0", tab.js(told)).groups()
+    assert int(begin) > 20 and int(end) == int(begin) + 20
+    key = {"key": "ArrowRight", "code": "ArrowRight", "windowsVirtualKeyCode": 39}
+    for place, label in [("sketch", "Requests to the hot spot"), ("knobs", "Device")]:
+        tab.js(f"document.querySelector(`#{place} [aria-label='{label}']`).focus()")
+        for _ in range(2):
+            tab.do("Input.dispatchKeyEvent", type="keyDown", **key)
+            tab.do("Input.dispatchKeyEvent", type="keyUp", **key)
+    assert f"62 rand {begin}-{end} 0" in tab.js(told)
+    assert "device.capacity=32MiB" in tab.js("location.hash"), "the knob stays in focus"
+    tab.js("document.body.dataset.run = ''; document.getElementById('go').click()")
     tab.wait(DONE)
     assert tab.js("document.body.dataset.run") == "done"
     assert tab.complaints == []

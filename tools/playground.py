@@ -6,13 +6,13 @@ python tools/playground.py -o target/playground.html
 from __future__ import annotations
 
 import argparse
-import base64
-import gzip
 import json
+import lzma
 import os
 import shutil
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "playground"
 TARGET = "wasm32-unknown-unknown"
 MODULE = "ftlab_playground.wasm"
-SCRIPTS = ("state", "commands", "form", "results", "run", "stage", "lessons", "main")
+SCRIPTS = ("state", "commands", "form", "results", "sketch", "run", "stage", "lessons", "main")
 """In the order in which they need each other."""
 
 LACKING = (
@@ -100,21 +100,39 @@ def told() -> dict[str, Any]:
     }
 
 
+PACKED = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "lc": 3, "lp": 0, "pb": 0}
+"""How playground/unpack.js expects the module."""
+
+
 def compressed(module: bytes) -> bytes:
     """Return a module as the page has it."""
-    return gzip.compress(module, 9, mtime=0)
+    return lzma.compress(module, lzma.FORMAT_RAW, filters=[PACKED])
 
 
-def page(packed: bytes) -> str:
-    """Return the page with a module that is compressed with gzip."""
+def letters(packed: bytes) -> str:
+    """Return bytes as letters of seven bits each, which take an eighth less room than base64.
+
+    HTML keeps neither NUL nor CR, and ``<`` may end an element. These have the eighth bit set.
+    """
+    whole = packed + bytes(-len(packed) % 7)
+    sevens = (int.from_bytes(whole[at : at + 7], "big") for at in range(0, len(whole), 7))
+    bits = (seven >> shift & 127 for seven in sevens for shift in range(49, -1, -7))
+    text = bytes(islice(bits, -(len(packed) * 8 // -7))).decode("ascii")
+    return text.translate({ord(kept): ord(kept) | 128 for kept in "\0\r<"})
+
+
+def page(module: bytes) -> str:
+    """Return the page with a module in it."""
     source = {path.name: path.read_text("utf-8") for path in SOURCES.iterdir()}
     style = asset("report.css") + asset("watch.css") + source["style.css"]
     script = "".join([asset("drawing.js"), *(source[f"{name}.js"] for name in SCRIPTS)])
+    worker = source["unpack.js"] + source["worker.js"]
+    core = letters(compressed(module))
     body = f"""<main>
 {source["index.html"]}</main>
 <script type="application/json" id="data">{script_data(told())}</script>
-<script type="text/plain" id="worker">{source["worker.js"]}</script>
-<script type="text/plain" id="core">{base64.b64encode(packed).decode()}</script>"""
+<script type="text/plain" id="worker">{worker}</script>
+<script type="text/plain" id="core" data-bytes="{len(module)}">{core}</script>"""
     allowed, code = "worker-src blob:", "'wasm-unsafe-eval'"
     return html.page("ftlab playground", body, style, script, allowed, code)
 
@@ -125,11 +143,12 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "target" / "playground.html")
     parser.add_argument("--module", type=Path, help="a module that is built already")
     arguments = parser.parse_args()
-    packed = compressed((arguments.module or build()).read_bytes())
-    text = page(packed)
+    module = (arguments.module or build()).read_bytes()
+    text = page(module).encode()
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(text, "utf-8")
-    print(f"{arguments.output}: {len(text):,} bytes; the core has {len(packed):,}, compressed")
+    arguments.output.write_bytes(text)
+    packed = len(compressed(module))
+    print(f"{arguments.output}: {len(text):,} bytes; the core has {packed:,}, compressed")
 
 
 if __name__ == "__main__":
