@@ -57,7 +57,9 @@ impl<F: LineFormat> Ahead<F> {
 }
 
 impl<F: LineFormat> Decode for Ahead<F> {
-    const FILE_IS_VOLUME: bool = F::FILE_IS_VOLUME;
+    fn file_is_volume(&self) -> bool {
+        F::FILE_IS_VOLUME
+    }
 
     #[inline(always)]
     fn next(&mut self) -> Result<Option<RawRequest>, Broken> {

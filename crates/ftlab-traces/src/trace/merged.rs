@@ -41,7 +41,7 @@ impl<D: Decode> Merged<D> {
                 )),
             ));
         }
-        if D::FILE_IS_VOLUME {
+        if self.parts[part].0.file_is_volume() {
             raw.volume = u32::try_from(part).unwrap_or(u32::MAX);
         }
         self.heads.push(Reverse((setting, raw.ticks, part)));

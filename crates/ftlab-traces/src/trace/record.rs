@@ -113,7 +113,9 @@ impl<F: RecordFormat> RecordDecoder<F> {
 }
 
 impl<F: RecordFormat> Decode for RecordDecoder<F> {
-    const FILE_IS_VOLUME: bool = F::FILE_IS_VOLUME;
+    fn file_is_volume(&self) -> bool {
+        F::FILE_IS_VOLUME
+    }
 
     #[inline(always)]
     fn next(&mut self) -> Result<Option<RawRequest>, Broken> {

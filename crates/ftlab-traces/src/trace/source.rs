@@ -11,10 +11,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Whether code is to be small rather than fast: in a browser, which downloads it.
+pub(super) const IS_SMALL: bool = cfg!(target_arch = "wasm32");
+
 /// What takes requests out of a stream, unchecked: from lines or from records.
 pub(super) trait Decode: Send + 'static {
     /// Whether a file is one volume, so that several files are several.
-    const FILE_IS_VOLUME: bool = false;
+    fn file_is_volume(&self) -> bool {
+        false
+    }
 
     /// The next request; `None` at the end.
     fn next(&mut self) -> Result<Option<RawRequest>, Broken>;
@@ -54,6 +59,49 @@ pub(super) trait Decode: Send + 'static {
     }
 }
 
+/// A decoder of any format, where one loop for all of them is enough.
+impl Decode for Box<dyn Decode> {
+    fn file_is_volume(&self) -> bool {
+        (**self).file_is_volume()
+    }
+
+    fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
+        (**self).next()
+    }
+
+    fn clock(&self) -> Clock {
+        (**self).clock()
+    }
+
+    fn number(&self) -> u64 {
+        (**self).number()
+    }
+
+    fn here(&self, mistake: Mistake) -> Mistake {
+        (**self).here(mistake)
+    }
+
+    fn place<'a>(&'a self, whole: &'a Place) -> &'a Place {
+        (**self).place(whole)
+    }
+
+    fn units(&self) -> Option<String> {
+        (**self).units()
+    }
+
+    fn processor(&self) -> Option<u32> {
+        (**self).processor()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        (**self).remarks()
+    }
+
+    fn without_requests(&self) -> Mistake {
+        (**self).without_requests()
+    }
+}
+
 /// Where a stream stands and what it is called.
 pub(super) struct Place {
     /// As the user named it, or `standard input`.
@@ -85,8 +133,22 @@ impl Place {
     }
 }
 
-/// The requests of one stream, or of several that are parts of the recording `path`.
+/// The requests of one stream, or of several that are parts of the recording `path`. The loop is compiled for each
+/// format, and where code is to be [small](IS_SMALL) once.
 pub(super) fn opened<D: Decode>(
+    path: &str,
+    parts: Vec<(D, Place)>,
+    gate: Gate,
+) -> Result<Box<dyn RequestSource>, Error> {
+    #[cfg(target_arch = "wasm32")]
+    let parts = {
+        let of_any = |(decoder, place)| -> (Box<dyn Decode>, Place) { (Box::new(decoder), place) };
+        parts.into_iter().map(of_any).collect()
+    };
+    joined(path, parts, gate)
+}
+
+fn joined<D: Decode>(
     path: &str,
     mut parts: Vec<(D, Place)>,
     gate: Gate,

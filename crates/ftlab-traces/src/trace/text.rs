@@ -3,7 +3,7 @@
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
 use super::lines::{Lines, without_mark};
-use super::source::Decode;
+use super::source::{Decode, IS_SMALL};
 use super::stream::{Broken, Front, Stream};
 use super::time::{Time, TimeUnit};
 use super::{TimeOrder, TraceOptions};
@@ -103,7 +103,19 @@ fn parsed<F: LineFormat>(
     line: &[u8],
     time: Time,
 ) -> Result<Option<RawRequest>, Mistake> {
-    format.parse_line(Fields::new(line, F::SEPARATOR, F::COLUMNS).timed(time))
+    separated(format, line, F::SEPARATOR, time)
+}
+
+/// What one line says with this separator. What is constant costs nothing where it is inlined, and room.
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+fn separated<F: LineFormat>(
+    format: &mut F,
+    line: &[u8],
+    separator: Separator,
+    time: Time,
+) -> Result<Option<RawRequest>, Mistake> {
+    format.parse_line(Fields::new(line, separator, F::COLUMNS).timed(time))
 }
 
 /// Parses a line in the rare form, with blanks after commas; `mistake` is the error of the usual
@@ -119,7 +131,7 @@ fn padded<F: LineFormat>(
     if F::SEPARATOR != Separator::Comma || !is_padded(line) {
         return Err(mistake);
     }
-    format.parse_line(Fields::new(line, Separator::PaddedComma, F::COLUMNS).timed(time))
+    separated(format, line, Separator::PaddedComma, time)
 }
 
 fn is_padded(line: &[u8]) -> bool {
@@ -307,12 +319,14 @@ impl<F: LineFormat> LineDecoder<F> {
 }
 
 impl<F: LineFormat> Decode for LineDecoder<F> {
-    const FILE_IS_VOLUME: bool = F::FILE_IS_VOLUME;
+    fn file_is_volume(&self) -> bool {
+        F::FILE_IS_VOLUME
+    }
 
     #[inline(always)]
     fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
         match (self.time_said, self.offset_unit) {
-            (None, None) => self.read(F::TIME),
+            (None, None) if !IS_SMALL => self.read(F::TIME),
             (time, _) => self.read_as_said(time.unwrap_or(F::TIME)),
         }
     }
