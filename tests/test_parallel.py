@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ftlab
-from ftlab import ConfigError, catalog
+from ftlab import ConfigError, catalog, load
 from ftlab.plot_schedule import Clock
 from ftlab.schedule import COLOURS
 from ftlab.simulation import execute
@@ -205,6 +205,16 @@ def test_load_takes_several_ftls_and_draws_them_with_their_depths(ftlab):
     drawn = Path("load.svg").read_text("utf-8")
     for text in ("page-level", "DFTL", "64", "50 %", "p99.9, closed loop"):
         assert f">{text}</text>" in drawn, text
+
+
+def test_load_refuses_an_input_without_times_before_it_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(load, "execute", lambda *_: pytest.fail("it ran"))
+    trace = tmp_path / "at-once.csv"
+    trace.write_text("time,offset,length,op\n" + "0,0,4096,w\n" * 9, encoding="utf-8")
+    columns = "time=time,offset=offset,length=length,op=op"
+    config = {"input": {"trace": str(trace), "columns": columns}}
+    with pytest.raises(ConfigError, match="all arrive at once"):
+        load.measure(config, ["page"], [1])
 
 
 def test_load_says_where_no_saturation_was_seen(ftlab):

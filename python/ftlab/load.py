@@ -216,6 +216,7 @@ def measure(
     share. They wait in the host's queues if the configuration has ``queued:QD``.
     """
     check_obeyed(config, ftls)
+    rate = _rate(config, progress) if loads else 0.0
     depths = sorted(depths)
     closed = [merge([config, {"host": {"mode": f"closed:{depth}"}}]) for depth in depths]
     results = iter(execute([(each, ftl) for ftl in ftls for each in closed], progress))
@@ -223,7 +224,6 @@ def measure(
     if not loads:
         return [_load(levels, []) for levels in reached]
     peaks = [max(level.iops for level in levels) for levels in reached]
-    rate = _rate(config, progress)
     stretched = [
         (merge([config, _stretched(config, rate / (load * peak))]), ftl)
         for ftl, peak in zip(ftls, peaks, strict=True)

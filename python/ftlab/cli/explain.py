@@ -54,7 +54,8 @@ def explain(ftl: str | None, change: tuple[str, ...], print_config: bool, **opti
     outputs = Outputs.of(options, config, ftls)
     if change:
         changed = merge([watched, parse.overrides(change)])
-        first, second = perform(watched, ftls)[0], perform(changed, ftls)[0]
+        # The change first: if it cannot be built, nothing has been run in vain.
+        second, first = perform(changed, ftls)[0], perform(watched, ftls)[0]
         names = labels = [*Comparison([first]).titles, " ".join(change)]
     else:
         first, second = both = perform(watched, ftls)

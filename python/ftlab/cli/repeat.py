@@ -12,6 +12,7 @@ from ftlab.cli.compare import show_comparison
 from ftlab.cli.job import perform
 from ftlab.cli.output import Outputs, rendered
 from ftlab.cli.show import show_warnings
+from ftlab.plugins import resolved
 from ftlab.points.grid import label, leaves, varied
 from ftlab.points.point import canonical
 from ftlab.result import Comparison, Result
@@ -24,6 +25,8 @@ def repeat(context: click.Context, path: str, options: Mapping[str, Any]) -> NoR
     if options["trace"]:
         stored = [each.on(options["trace"], path) for each in stored]
     outputs = Outputs.of(options, *(each.config for each in stored))
+    for each in stored:
+        resolved(each.config, each.ftl)
     with elsewhere("compare", path, options["trace"]):
         results = [perform(each.config, [each.ftl], obeyed=False)[0] for each in stored]
     comparison = repeated_comparison(results)
