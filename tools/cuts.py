@@ -43,6 +43,9 @@ SEEDS = 20
 """Inputs of each workload, each on a device of another size."""
 
 HANDLES = 4
+UPDATE_EVERY = 10 * 512
+"""Bytes of a handle after which it is updated: more than a unit, and less than two."""
+
 ISOLATIONS = ("none", "initial", "persistent")
 """What GC may mix of their pages."""
 
@@ -117,7 +120,7 @@ def with_handles(config: Config, isolation: str) -> Config:
     handles: Config = {
         "ftl": {"separation": "handles"},
         "handles": {"count": HANDLES, "isolation": isolation},
-        "input": {"hint_by": f"range:{borders}"},
+        "input": {"hint_by": f"range:{borders}", "update_every": UPDATE_EVERY},
         # A frontier for each class, and one for what GC moves of it.
         "device": {"over_provisioning": "200%"},
     }

@@ -351,6 +351,20 @@ class ClassesMetrics(Section):
     None unless pages are separated; of classes of which no unit was collected."""
 
 
+class FdpLogMetrics(Section):
+    """The metrics of ``fdp.log``."""
+
+    kind: list[int] | None
+    """The kind of each. Unit: list of texts. None unless pages are separated by handles, and on
+    zones."""
+    time_s: list[float] | None
+    """When the host asked for what brought it about. Unit: list of s. None unless pages are
+    separated by handles, and on zones."""
+    handle: list[int] | None
+    """The handle, as the host names it. Unit: list of numbers. None unless pages are separated by
+    handles, and on zones."""
+
+
 class FdpMetrics(Section):
     """The metrics of ``fdp``."""
 
@@ -366,10 +380,16 @@ class FdpMetrics(Section):
     events: Counts | None
     """Events that the drive would log, by kind. Unit: events by kind. None unless pages are
     separated by handles, and on zones."""
+    log: FdpLogMetrics
+    updates: int | None
+    """Updates of handles: the host moves them to new units. Unit: updates. None unless pages are
+    separated by handles, and on zones."""
+    unwritten: int | None
+    """Pages of the units before that are not written. Unit: pages. None unless pages are separated
+    by handles, and on zones."""
     available_media_writes: list[int] | None
-    """RUAMW: logical blocks of ``device.sector`` that the open unit of each handle still takes, at
-    the end. Unit: list of logical blocks. None unless pages are separated by handles, and on
-    zones."""
+    """RUAMW: logical blocks of ``device.sector`` that the unit of each handle still takes, at the
+    end. Unit: list of logical blocks. None unless pages are separated by handles, and on zones."""
     copied_by_owner: list[int] | None
     """Pages that GC moves, by the handle that owns the unit that they leave; the last is that of
     all initially isolated handles. Unit: list of pages. None unless pages are separated by handles,
@@ -377,14 +397,11 @@ class FdpMetrics(Section):
     erased_by_owner: list[int] | None
     """Units that GC erases, by the same. Unit: list of blocks. None unless pages are separated by
     handles, and on zones."""
-    copied_by_writer: list[int] | None
-    """Pages that GC moves, by the handle that wrote them last. Unit: list of pages. None unless
-    pages are separated by handles, and on zones."""
     write_amplification: list[float | None] | None
     """Write amplification by handle: (pages of the host + copies by last writer) / pages of the
     host. Unit: list of factors. None unless pages are separated by handles, and on zones; of
     handles without writes."""
-    _sections: ClassVar[Mapping[str, type[Section]]] = {"events": Counts}
+    _sections: ClassVar[Mapping[str, type[Section]]] = {"events": Counts, "log": FdpLogMetrics}
 
 
 class ZonesMetrics(Section):
@@ -865,6 +882,12 @@ class TimelineMetrics(Section):
     """Data that a power cut at the end of the interval would lose, as its newest version is only in
     RAM. With ``run.recovery`` 0 for an FTL that mounts. Unit: list of bytes. None without a
     buffer."""
+    written_by_class: list[int | None]
+    """Pages of the host in the interval, by class of a separation: of ``handles``, by placement
+    handle. Unit: lists of pages. None unless pages are separated."""
+    copied_by_class: list[int | None]
+    """Pages that GC moves in the interval, by the class that the host's last write gave them. Unit:
+    lists of pages. None unless pages are separated."""
 
 
 class SamplesMetrics(Section):

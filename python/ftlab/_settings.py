@@ -584,6 +584,10 @@ class Trace(Source):
         its length, as the number of borders that it reaches. ``stream`` uses the sequential stream
         that it continues, 1 to COUNT, or 0 for none. Values: volume, range:BYTE:BYTE..,
         size:BYTES:BYTES.. or stream:COUNT. Default: the trace's own handles. Source: ours.
+    update_every
+        Bytes written with a placement handle after which the host moves it to a new reclaim unit,
+        before the next write. Default: the input's own updates. Range: at least 1B. Source: NVMe
+        2.1, I/O Management Send.
     """
 
     trace: str | None = setting("input.trace")
@@ -603,6 +607,7 @@ class Trace(Source):
     flushes: bool | None = setting("input.flushes")
     columns: str | None = setting("input.columns")
     hint_by: str | None = setting("input.hint_by")
+    update_every: Quantity | None = setting("input.update_every")
 
 
 class Workload(Source):

@@ -136,13 +136,15 @@ class Device:
         return Result(json.loads(self._server.stop()))
 
     def _replay(self, record: Path, hinted: bool) -> str:
+        config = self.opened.config.to_dict()
+        updated = hinted and config["input"]["update_every"] is not None
+        attributes = ["hint"] * hinted + ["update"] * updated
         source = {
             "trace": str(record.resolve()),
             "format": "csv",
-            "columns": COLUMNS + (",hint=hint" if hinted else ""),
+            "columns": COLUMNS + "".join(f",{name}={name}" for name in attributes),
             "flushes": True,
         }
-        config = self.opened.config.to_dict()
         return configuration_file.dump(
             {**config, "input": source, "workload": {}}, [self.opened.ftl]
         )

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
-from ftlab.looks import of_ftls
+from ftlab.course import amplifications, joined
+from ftlab.looks import numbered, of_ftls
 from ftlab.result import Result
 from ftlab.style import (
     ftl_label,
@@ -212,6 +213,24 @@ def _course(key: str, title: str) -> Panel:
     return draw
 
 
+PARTS = 60
+"""Stretches that the course of classes is drawn in: single intervals have few copies."""
+
+
+def _by_class(axes: Axes, results: Results, labels: Labels) -> None:
+    """Draw the write amplification of each class, or placement handle, over simulated time."""
+    for label, (result, look) in zip(labels, _lines(results, labels), strict=True):
+        course = joined(result["timeline"], PARTS)
+        for number, factors in enumerate(amplifications(course)):
+            if any(factor is not None for factor in factors):
+                name = f"class {number}" if result.find("fdp") is None else f"handle {number}"
+                name = name if len(results) == 1 else f"{ftl_label(label)}, {name}"
+                values = [float("nan") if factor is None else factor for factor in factors]
+                shown = {"color": numbered(number).colour, "linestyle": look["linestyle"]}
+                axes.plot(course["time_s"], values, label=name, **shown)
+    axes.set(title="Write amplification by last writer", xlabel="simulated time (s)")
+
+
 KINDS = ("reads", "programs", "erases")
 TIMES = ("hits", "amplification")
 PANELS: dict[str, Panel] = {
@@ -220,6 +239,7 @@ PANELS: dict[str, Panel] = {
     **{kind: _kind(kind) for kind in KINDS},
     "hits": _course("hit_ratio", "Mapping hit ratio"),
     "amplification": _course("write_amplification", "Write amplification"),
+    "classes": _by_class,
     "windows": _windows,
 }
 """The function that draws each panel, by its name."""

@@ -20,6 +20,7 @@ use ftlab::ftl::Ftl;
 use ftlab::report::{Report, SpeedReport, TraceReport};
 use ftlab::request::{Meta, Op, Request};
 use ftlab::simulate::{Simulation, Simulator};
+use ftlab::trace::Updates;
 use ftlab::units::{Lpn, Nanos, Ppn};
 use ftlab::warmup::{Warmup, WarmupReport};
 pub use open::{Mount, Opening};
@@ -42,6 +43,7 @@ pub struct Live {
     image: Image<File>,
     recording: Option<Recording>,
     hint: Option<Hint>,
+    updates: Option<Updates>,
     /// By handle; empty without hints.
     hinted: Vec<Hinted>,
     mount: Option<Mount>,
@@ -268,6 +270,9 @@ impl Live {
             let hinted = &mut self.hinted[usize::from(at)];
             hinted.writes += 1;
             hinted.bytes += u64::from(length);
+            if let Some(updates) = &mut self.updates {
+                updates.mark(&mut request);
+            }
         }
         let (_, end) = self.simulation.serve_one(&request).map_err(Fault::Fatal)?;
         self.serving += now.elapsed();

@@ -103,6 +103,12 @@ impl Page {
         self.by_handle("ftlab_handle_writes_total", "counter", "Writes by handle.", writes);
         let bytes = hinted.iter().map(|one| one.bytes.to_string()).collect();
         self.by_handle("ftlab_handle_written_bytes_total", "counter", "Bytes by handle.", bytes);
+        let handles = report.fdp.as_ref().map_or(0, |fdp| fdp.write_amplification.len());
+        let copied = report.classes.iter().filter(|_| !hinted.is_empty());
+        let copied = copied.flat_map(|classes| &classes.copied_by_writer[..handles]);
+        let copied = copied.map(u64::to_string).collect();
+        let help = "Pages that GC moves, by the handle that wrote last.";
+        self.by_handle("ftlab_handle_copied_pages_total", "counter", help, copied);
         let factors = report.fdp.iter().filter(|_| !hinted.is_empty());
         let factors = factors.flat_map(|fdp| &fdp.write_amplification);
         let factors = factors.map(|one| one.map_or("NaN".into(), |one| one.to_string())).collect();

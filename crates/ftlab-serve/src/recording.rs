@@ -1,11 +1,12 @@
 //! A session as a trace: every request that reached the FTL, in order, at its time.
 //!
 //! A CSV file with the columns `time` (ns after the first request), `offset` and `length` (B),
-//! `op`, and `hint` if writes have handles. After a kill, at most its last line is incomplete.
+//! `op`, `hint` if writes have handles, and `update` if these are updated. After a kill, at most
+//! its last line is incomplete.
 
 use ftlab::Error;
 use ftlab::files::{Partial, Place};
-use ftlab::request::{Op, Request};
+use ftlab::request::{Attributes, Op, Request};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct Recording {
     path: PathBuf,
     to: BufWriter<File>,
-    hinted: bool,
+    attributes: Attributes,
 }
 
 /// A recording before there is a session.
@@ -23,7 +24,7 @@ pub struct Recording {
 pub struct Begun {
     path: PathBuf,
     file: Partial,
-    hinted: bool,
+    attributes: Attributes,
 }
 
 impl Begun {
@@ -32,10 +33,10 @@ impl Begun {
     /// # Errors
     /// Those of the system; no file may have the name.
     pub fn start(self) -> Result<Recording, Error> {
-        let Self { path, file, hinted } = self;
+        let Self { path, file, attributes } = self;
         let to = BufWriter::new(file.held().try_clone().map_err(crate::fault::at(&path))?);
         file.take_place(&path, Place::New).map_err(crate::fault::at(&path))?;
-        Ok(Recording { path, to, hinted })
+        Ok(Recording { path, to, attributes })
     }
 }
 
@@ -44,15 +45,15 @@ impl Recording {
     ///
     /// # Errors
     /// Those of the system; the file must not exist.
-    pub fn begin(path: &Path, hinted: bool) -> Result<Begun, Error> {
+    pub fn begin(path: &Path, attributes: Attributes) -> Result<Begun, Error> {
         let failed = crate::fault::at(path);
         if path.symlink_metadata().is_ok() {
             return Err(failed(io::ErrorKind::AlreadyExists.into()));
         }
         let file = Partial::file(path, false)?;
-        let hint = if hinted { ",hint" } else { "" };
-        writeln!(file.held(), "time,offset,length,op{hint}").map_err(failed)?;
-        Ok(Begun { path: path.to_owned(), file, hinted })
+        let names: String = attributes.iter().map(|one| format!(",{}", one.name())).collect();
+        writeln!(file.held(), "time,offset,length,op{names}").map_err(failed)?;
+        Ok(Begun { path: path.to_owned(), file, attributes })
     }
 
     /// Adds a request.
@@ -68,10 +69,11 @@ impl Recording {
             Op::Flush => "f",
             Op::WriteThrough => "fua",
         };
-        let hinted = self.hinted;
-        self.checked(|to| match hinted {
-            true => writeln!(to, "{time},{offset},{length},{op},{}", meta.handle),
-            false => writeln!(to, "{time},{offset},{length},{op}"),
+        let attributes = self.attributes;
+        self.checked(|to| {
+            write!(to, "{time},{offset},{length},{op}")?;
+            attributes.iter().try_for_each(|one| write!(to, ",{}", one.of(meta)))?;
+            writeln!(to)
         })
     }
 

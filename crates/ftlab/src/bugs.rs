@@ -633,6 +633,22 @@ bugs! {
         why "the event is of the unit", law "units_keep", by "page,dftl,dloop";
     RoomLacksLastPage: "handles: the last page of an open unit is not told",
         why "the host may write it (RUAMW)", law "units_keep";
+    UpdateForgotten: "updates: the host's update of a handle is passed over",
+        why "its next page goes to a new unit", law "units_keep";
+    UpdateOfAnother: "updates: the first handle is updated, whichever it is",
+        why "the unit of another is left", law "units_keep";
+    UpdateOfInvalid: "updates: that of a handle that the drive does not have is of the first",
+        why "it is refused", law "units_keep";
+    UpdateKeepsUnit: "updates: the unit takes more pages",
+        why "it is left as it is", law "units_keep", by "page,dftl,dloop";
+    UpdateLeavesNew: "updates: a unit without a page is left",
+        why "the handle has a new one", law "units_keep", by "page";
+    UpdateTakesReserve: "updates: a unit is opened ahead although none is to spare",
+        why "GC needs it", law "units_keep", by "page";
+    UpdateIsNoEvent: "updates: a unit that is not full is no event",
+        why "the host is told what it wastes", law "units_keep";
+    UpdateLeavesZone: "updates: a zone that is left is not finished",
+        why "it stays active, and the drive has a limit", law "units_keep", by "zones";
     LedgerOfFirstWriter: "classes: a copy is counted for the class of the first write of its page",
         why "the last writer's data are moved", law "a_separation";
     LedgerDeathsUntold: "classes: a page that is superseded or trimmed is not counted",

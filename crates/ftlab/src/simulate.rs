@@ -19,6 +19,7 @@ use crate::metrics::request_log::Recorder;
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series, Sums};
 use crate::partial::{Cover, ReadModifyWrite};
+use crate::placement::separation::ClassPages;
 use crate::recovery::{Mount, Recovery};
 use crate::request::{Op, Request};
 use crate::run::RunConfig;
@@ -61,6 +62,7 @@ pub struct Simulation<F> {
     series: Series,
     /// The totals at the last point of the series.
     sampled: Sums,
+    sampled_classes: ClassPages,
     cache_samples: CacheSamples,
     /// The time of requests by cause, if configured.
     causes: Option<Box<Causes>>,
@@ -314,6 +316,7 @@ impl<F: Ftl> Simulation<F> {
             service: Latencies::default(),
             series: Series::default(),
             sampled: Sums::default(),
+            sampled_classes: ClassPages::default(),
             cache_samples: CacheSamples::new(0),
             causes: None,
             recorder: None,
@@ -401,6 +404,7 @@ impl<F: Ftl> Simulation<F> {
         if self.totals.requests - self.sampled.requests >= self.series.requests_per_point() {
             let stretch = self.sample();
             self.sampled = self.sampled.plus(stretch.sums);
+            self.sampled_classes = self.sampled_classes.plus(&stretch.classes);
             self.series.push(stretch);
         }
         if self.looks_closely {
@@ -666,6 +670,7 @@ impl<F: Ftl> Simulation<F> {
             time: self.totals.duration,
             sums: self.sums().since(self.sampled),
             at_risk_bytes: self.at_risk_bytes(),
+            classes: self.ftl.class_pages().since(&self.sampled_classes),
         }
     }
 
@@ -844,6 +849,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.service = Latencies::default();
         self.series = Series::default();
         self.sampled = Sums::default();
+        self.sampled_classes = ClassPages::default();
         self.cache_samples = CacheSamples::new(self.config.run.samples);
         self.causes = self.config.run.causes.then(|| Box::new(Causes::new(&self.config.device)));
     }

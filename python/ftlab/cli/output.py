@@ -265,6 +265,12 @@ def check_sheet(path: str) -> None:
         raise click.UsageError(f"{SUFFIX} needs XlsxWriter: pip install 'ftlab[xlsx]'")
 
 
+def check_parquet() -> None:
+    """Raise an error if a table cannot be written as Parquet."""
+    if not (find_spec("pandas") and find_spec("pyarrow")):
+        raise click.UsageError("Parquet needs pandas and pyarrow: pip install pandas pyarrow")
+
+
 def suffix_of(option: str, path: str, known: Iterable[str]) -> str:
     """Return the suffix of the file's name if it is that of a known form."""
     suffix = Path(path).suffix.lower()

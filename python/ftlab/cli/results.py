@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import click
 
-from ftlab.cli.output import check_sheet, output_options, suffix_of
+from ftlab.cli.output import check_parquet, check_sheet, output_options, suffix_of
 from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
 from ftlab.cli.stored import results_argument, say_left_out, where_option
@@ -91,8 +90,8 @@ class Answer:
         if output:
             form = form or FORMS[suffix_of("--output", output, FORMS)]
             check_sheet(output)
-        if form == "parquet" and not (find_spec("pandas") and find_spec("pyarrow")):
-            raise click.UsageError("Parquet needs pandas and pyarrow: pip install pandas pyarrow")
+        if form == "parquet":
+            check_parquet()
         check_written(*reads)
         columns = [each.strip() for each in (options.get("shown") or "").split(",")]
         conditions = options.get("conditions", ())

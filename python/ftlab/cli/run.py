@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import click
 
+from ftlab import cores, course
 from ftlab.cli import parse
 from ftlab.cli.again import asked, elsewhere, say_differences
 from ftlab.cli.again import one as the_one
@@ -13,6 +16,7 @@ from ftlab.cli.job import configuration, one, perform, print_resolved
 from ftlab.cli.options import ftl_option, model_options, repeated_options
 from ftlab.cli.output import (
     Outputs,
+    check_parquet,
     is_figure,
     output_options,
     picture_options,
@@ -24,12 +28,16 @@ from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.cli.written import Written
 from ftlab.config import Config, merge
+from ftlab.files import write_atomically
+from ftlab.ftls import own
 from ftlab.plugins import resolved
-from ftlab.report.fdp import has_handles, stats_text, status_text
+from ftlab.report.fdp import events_text, stats_text, status_text
 from ftlab.report.summary import run_summary
 from ftlab.result import Result
 
 DEFAULT = "tpftl"
+ZONED = "zones.width"
+"""A setting that FTLs on zoned drives obey: such a drive has no handles."""
 
 
 @click.command(cls=Verb)
@@ -62,8 +70,14 @@ DEFAULT = "tpftl"
     metavar="FILE",
     help="Write a .parquet file with a row per request.",
 )
+@click.option(
+    "--series",
+    type=Written(),
+    metavar="FILE",
+    help="Write the course as a table: .csv or .parquet.",
+)
 @click.option("--slowest", is_flag=True, help="Show the slowest requests and their waits.")
-@click.option("--fdp", is_flag=True, help="Print the text of nvme fdp stats and status.")
+@click.option("--fdp", is_flag=True, help="Print the text of nvme fdp stats, status, events.")
 @click.pass_context
 def run(context: click.Context, /, ftl: str | None, print_config: bool, **options: Any) -> None:
     """Run one FTL on TRACE and summarise the result.
@@ -95,11 +109,14 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
         suffix_of("--log", log, (".parquet",))
     if (log or options["slowest"]) and not again:
         config = merge([config, {"run": {"causes": True}}])
+    series = options["series"]
+    if series and suffix_of("--series", series, (".csv", ".parquet")) == ".parquet":
+        check_parquet()
     if print_config:
         print_resolved(config, ftls, options["as_json"])
         return
     if options["fdp"]:
-        _check_handles(config, chosen)
+        _check_handles(config, chosen, options)
     outputs = Outputs.of(options, config, chosen)
     with elsewhere("run", again, options["trace"]):
         comparison = perform(config, [chosen], obeyed=not again, log=log)
@@ -107,23 +124,38 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
     outputs.result(text, lambda: _show(comparison[0], options["fdp"]))
     show_warnings(comparison)
     outputs.schedule(comparison[0])
+    if series:
+        _write_course(series, comparison[0])
     outputs.pictures(comparison)
     if again:
         context.exit(0 if say_differences(before, comparison[0]) else 1)
 
 
-def _check_handles(config: Config, ftl: str) -> None:
-    """Raise an error if a run is not that of a drive with placement handles."""
+def _check_handles(config: Config, ftl: str, options: Mapping[str, Any]) -> None:
+    """Raise an error if a run is not that of a drive with placement handles, or shows no text."""
+    form = next((each for each in ("json", "csv") if options[f"as_{each}"]), None)
+    if form or options["output"]:
+        found = f"--{form}" if form else f"--output {options['output']}"
+        raise click.UsageError(f"--fdp and {found} exclude each other")
     separation = resolved(config, ftl)["ftl"]["separation"]
     if separation != "handles":
         raise click.UsageError(f"--fdp: found separation {separation}, expected handles")
+    name, _ = own(ftl)
+    collecting = {*chain(*cores.obeying("ftl.separation"))} - {*chain(*cores.obeying(ZONED))}
+    if name not in collecting:
+        raise click.UsageError(f"--fdp: found {name}, expected placement handles")
+
+
+def _write_course(path: str, result: Result) -> None:
+    """Write the course of a run as a table."""
+    is_csv = path.lower().endswith(".csv")
+    write_atomically(path, course.as_csv(result) if is_csv else course.to_parquet(result))
 
 
 def _show(result: Result, as_drive: bool) -> None:
     """Print a result: the summary, or what the command ``nvme`` prints of a drive."""
     if as_drive:
-        if not has_handles(result):
-            raise click.UsageError(f"--fdp: found {result['ftl']}, expected placement handles")
-        hand_over(stats_text(result) + "\n" + status_text(result).rstrip("\n"))
+        texts = (stats_text(result), status_text(result), events_text(result))
+        hand_over("\n".join(text for text in texts if text).rstrip("\n"))
     else:
         show_sections(run_summary(result))

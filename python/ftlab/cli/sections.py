@@ -14,7 +14,7 @@ HEADINGS = {
     },
     "Output": {
         *("as_json", "as_csv", "output", "plot", "panel", "columns_wide", "report"),
-        *("timeline", "timeline_operations", "timeline_from", "log", "slowest", "folder"),
+        *("timeline", "timeline_operations", "timeline_from", "log", "series", "slowest", "folder"),
     },
 }
 """Headings, and the options below each; those of the command alone come first."""

@@ -16,6 +16,15 @@ STATS = (
 """Metrics of a result, and their names in ``nvme fdp stats``."""
 
 
+EVENTS = {
+    "not_fully_written": (0x0, "Reclaim Unit Not Fully Written"),
+    "invalid_placement_identifier": (0x3, "Invalid Placement Identifier"),
+    "media_reallocated": (0x80, "Media Reallocated"),
+    "implicitly_modified_handle": (0x81, "Implicitly Modified Reclaim Unit Handle"),
+}
+"""Kinds of events: their types, and their names in ``nvme fdp events``."""
+
+
 def has_handles(result: Result) -> bool:
     """Tell whether a result is of a drive with placement handles."""
     return result.find("fdp.host_bytes_written") is not None
@@ -36,11 +45,38 @@ def status_text(result: Result) -> str:
     )
 
 
+def events_text(result: Result) -> str:
+    """Return what ``nvme fdp events`` prints: the latest events, at times of the run."""
+    log = result["fdp"]["log"]
+    rows = zip(log["kind"], log["time_s"], log["handle"], strict=True)
+    return "".join(_event(number, *row) for number, row in enumerate(rows))
+
+
+def _hexadecimal(number: int) -> str:
+    """Return a number as C prints it."""
+    return f"{number:#x}" if number else "0"
+
+
+def _event(number: int, kind: str, time_s: float, handle: int) -> str:
+    code, name = EVENTS[kind]
+    milliseconds = round(1000 * time_s)
+    lines = [
+        f"Event[{number}]",
+        f"  Event Type: {_hexadecimal(code)} ({name})",
+        f"  Event Timestamp: {milliseconds} ({time_s:.3f} s)",
+        f"  Placement Identifier (PID): {_hexadecimal(handle)}",
+    ]
+    if kind != "invalid_placement_identifier":
+        lines.append("  Reclaim Group Identifier: 0")
+        lines.append(f"  Reclaim Unit Handle Identifier {handle}")
+    return "".join(f"{line}\n" for line in lines) + "\n"
+
+
 def handles_table(result: Result) -> Table | None:
     """Return a row for each handle, and one for what initially isolated handles share."""
     if not has_handles(result):
         return None
-    header = ["handle", "host (pages)", "WA", "copies by writer", "copies by unit", "units erased"]
+    header = ["handle", "host (pages)", "WA", "by writer", "by unit", "erased"]
     return Table(header, list(_rows(result)))
 
 
@@ -48,15 +84,16 @@ def event_lines(result: Result) -> list[tuple[str, str]]:
     """Return how many events of each kind a drive would have logged."""
     if not has_handles(result):
         return []
-    events = result["fdp"]["events"]
-    return [(kind.replace("_", " "), written(count)) for kind, count in events.items()]
+    fdp = result["fdp"]
+    counts = {**fdp["events"], "updates": fdp["updates"], "pages left unwritten": fdp["unwritten"]}
+    return [(kind.replace("_", " "), written(count)) for kind, count in counts.items()]
 
 
 def _rows(result: Result) -> Iterator[list[str]]:
-    of_writer = result.find("fdp.copied_by_writer") or []
+    of_writer = result.find("classes.copied_by_writer") or []
     of_unit = result.find("fdp.copied_by_owner") or []
     erased = result.find("fdp.erased_by_owner") or []
-    host = (result.find("classes.written") or [])[: len(of_writer)]
+    host = result.find("classes.written") or []
     amplification = result.find("fdp.write_amplification") or []
     for handle, factor in enumerate(amplification):
         shown = ABSENT if factor is None else f"{factor:.3f}"

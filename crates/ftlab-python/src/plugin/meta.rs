@@ -17,15 +17,21 @@ pub struct RequestMeta {
     lifetime: &'static str,
     /// Whether it is a read of data that the host has not requested yet.
     prefetch: bool,
+    /// Whether the host moves the handle to a new reclaim unit before the request.
+    update: bool,
 }
 
 #[pymethods]
 impl RequestMeta {
     fn __repr__(&self) -> String {
-        let prefetch = if self.prefetch { "True" } else { "False" };
+        let python = |flag| if flag { "True" } else { "False" };
         format!(
-            "Meta(handle={}, initiator={}, lifetime={:?}, prefetch={prefetch})",
-            self.handle, self.initiator, self.lifetime
+            "Meta(handle={}, initiator={}, lifetime={:?}, prefetch={}, update={})",
+            self.handle,
+            self.initiator,
+            self.lifetime,
+            python(self.prefetch),
+            python(self.update)
         )
     }
 }
@@ -37,6 +43,7 @@ impl From<Meta> for RequestMeta {
             initiator: meta.initiator,
             lifetime: meta.lifetime.name(),
             prefetch: meta.flags.contains(Flags::PREFETCH),
+            update: meta.flags.contains(Flags::UPDATE),
         }
     }
 }

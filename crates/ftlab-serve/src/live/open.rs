@@ -16,8 +16,10 @@ use ftlab::flash::Device;
 use ftlab::ftl::{Ftl, MapPlace};
 use ftlab::host::HostMode;
 use ftlab::recovery::MountCost;
+use ftlab::request::{Attribute, Attributes};
 use ftlab::session::panic_message;
 use ftlab::simulate::Simulation;
+use ftlab::trace::Updates;
 use ftlab::warmup::Warmup;
 use rustix::fs::{FallocateFlags, fallocate};
 use serde::Serialize;
@@ -112,11 +114,9 @@ impl Opening {
             oob_bytes: oob_bytes(entry, &config),
         };
         let bytes = superblock.bytes()?;
-        let recording = self
-            .record
-            .as_deref()
-            .map(|path| Recording::begin(path, self.hint.is_some()))
-            .transpose()?;
+        let attributes = self.attributes(&config);
+        let recording =
+            self.record.as_deref().map(|path| Recording::begin(path, attributes)).transpose()?;
         let image = allocate(&self.image, &bytes, room(&superblock, &config), &device)?;
         let mut live = self.live(entry, &config, device, ftl, image, handles);
         live.store_events()?;
@@ -177,6 +177,13 @@ impl Opening {
         Ok(config)
     }
 
+    /// The attributes that requests have.
+    fn attributes(&self, config: &Config) -> Attributes {
+        let hint = self.hint.as_ref().map(|_| Attribute::Hint);
+        let update = hint.and(config.input.update_every).map(|_| Attribute::Update);
+        hint.into_iter().chain(update).collect()
+    }
+
     /// The placement handles that hints name; 0 without hints.
     fn handles(&self, ftl: &dyn Ftl) -> Result<usize, Error> {
         if self.hint.is_none() {
@@ -214,6 +221,7 @@ impl Opening {
             image,
             recording: None,
             hint: self.hint.clone(),
+            updates: config.input.update_every.map(Updates::new),
             hinted: vec![Hinted::default(); handles],
             mount: None,
             first: None,

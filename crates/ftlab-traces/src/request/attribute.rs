@@ -14,6 +14,8 @@ crate::choices! {
         Initiator = "initiator",
         /// Whether the host reads ahead.
         Prefetch = "prefetch",
+        /// Whether the host moves the handle to a new unit before the request.
+        Update = "update",
     }
 }
 
@@ -25,6 +27,7 @@ impl Attribute {
             Self::Initiator => (16, u16::MAX as u64),
             Self::Lifetime => (32, Lifetime::ALL.len() as u64 - 1),
             Self::Prefetch => (40, 1),
+            Self::Update => (41, 1),
         }
     }
 
@@ -46,7 +49,7 @@ impl Attribute {
         match self {
             Self::Hint | Self::Initiator => "a whole number up to 65535",
             Self::Lifetime => "0 to 5, or unset, none, short, medium, long or extreme",
-            Self::Prefetch => "0 or 1",
+            Self::Prefetch | Self::Update => "0 or 1",
         }
     }
 
@@ -126,10 +129,10 @@ mod tests {
 
     #[test]
     fn each_attribute_is_set_without_the_others() {
-        let flags = Flags::default().with(Flags::PREFETCH);
+        let flags = Flags::PREFETCH.with(Flags::UPDATE);
         let all = Meta { handle: 1000, initiator: 7, lifetime: Lifetime::Long, flags };
         let values = Attribute::ALL.iter().map(|attribute| attribute.of(all));
-        assert_eq!(values.collect::<Vec<_>>(), [1000, 4, 7, 1]);
+        assert_eq!(values.collect::<Vec<_>>(), [1000, 4, 7, 1, 1]);
         for &one in Attribute::ALL {
             let most = one.set(all, one.most()).expect("a value");
             assert_eq!(one.of(most), one.most(), "{}", one.name());

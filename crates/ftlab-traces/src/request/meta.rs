@@ -40,6 +40,8 @@ pub struct Flags(u8);
 impl Flags {
     /// A read of data that the host has not requested yet.
     pub const PREFETCH: Flags = Flags(1);
+    /// Before the request the host moves its placement handle to a new unit: NVMe's Reclaim Unit Handle Update.
+    pub const UPDATE: Flags = Flags(2);
 
     /// Whether all of `flags` are there.
     #[must_use]
@@ -111,6 +113,13 @@ impl Meta {
         }
     }
 
+    /// The same without an update of the handle.
+    #[inline]
+    #[must_use]
+    pub const fn without_update(self) -> Self {
+        Self { flags: self.flags.without(Flags::UPDATE), ..self }
+    }
+
     /// Whether no attribute is set.
     #[inline]
     #[must_use]
@@ -134,9 +143,9 @@ mod tests {
     fn each_attribute_has_bits_of_its_own() {
         assert!(Meta::default().is_unset());
         assert_eq!(Meta::default(), Meta::UNSET);
-        let flags = Flags::default().with(Flags::PREFETCH);
+        let flags = Flags::PREFETCH.with(Flags::UPDATE);
         let all = Meta { handle: 0x1234, initiator: 0x5678, lifetime: Lifetime::Extreme, flags };
-        assert_eq!(all.bits(), 0x0105_5678_1234);
+        assert_eq!(all.bits(), 0x0305_5678_1234);
         assert_eq!(Meta::of_bits(all.bits()), all);
         assert!(flags.contains(Flags::PREFETCH) && !Flags::default().contains(Flags::PREFETCH));
         assert_eq!(flags.without(Flags::PREFETCH), Flags::default());

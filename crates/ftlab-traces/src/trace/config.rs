@@ -46,6 +46,9 @@ crate::settings! {
         /// its length, as the number of borders that it reaches. `stream` uses the sequential
         /// stream that it continues, 1 to COUNT, or 0 for none.
         hint_by: Option<HintBy> = None, absent "the trace's own handles", source "ours";
+        /// Bytes written with a placement handle after which the host moves it to a new reclaim unit, before the next write.
+        update_every: Option<Bytes> = None, absent "the input's own updates", in 1..,
+            source "NVMe 2.1, I/O Management Send";
     }
 }
 

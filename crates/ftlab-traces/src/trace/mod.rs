@@ -87,6 +87,7 @@ mod tectonic;
 mod tencent;
 mod text;
 mod time;
+mod updates;
 mod vscsi;
 mod vscsistats;
 mod window;
@@ -112,6 +113,7 @@ pub use parts::{Part, parts};
 pub use skip::skip;
 pub use stream::SNIFFED_BYTES;
 pub use time::{Time, TimeUnit};
+pub use updates::{Updates, updated};
 
 use crate::error::Error;
 use crate::request::{Attributes, Input, Op};

@@ -10,7 +10,7 @@ use crate::flash::{Cause, Device, Flash, Geometry, Ledger, Operation};
 use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
 use crate::ftl::{self, Access, Ftl};
 use crate::partial::{Cover, Incomplete};
-use crate::request::Op;
+use crate::request::{Flags, Op};
 use crate::units::Lpn;
 
 /// A write buffer in use.
@@ -126,6 +126,11 @@ impl BufferManager {
         flash: &mut Flash,
     ) {
         let pages = access.pages;
+        // What the host wrote before and is still in RAM goes to the new unit.
+        if access.meta.flags.contains(Flags::UPDATE) {
+            ftl.update_handle(access.meta, flash);
+        }
+        let access = Access { meta: access.meta.without_update(), ..access };
         match access.op {
             Op::Read => self.read(access, cover, ftl, flash),
             Op::Write => self.write(access, cover, ftl, flash),

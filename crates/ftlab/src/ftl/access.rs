@@ -2,7 +2,7 @@
 
 use super::Ftl;
 use crate::flash::Flash;
-use crate::request::{Meta, Op};
+use crate::request::{Flags, Meta, Op};
 use crate::units::Lpn;
 
 /// Pages of one host request, or of one group that a buffer writes, with what the host says of them.
@@ -46,6 +46,9 @@ impl<'a> Access<'a> {
     #[inline(always)]
     pub fn serve(self, ftl: &mut (impl Ftl + ?Sized), flash: &mut Flash) {
         let pages = self.pages;
+        if self.meta.flags.contains(Flags::UPDATE) {
+            unless_bug!(UpdateForgotten, ftl.update_handle(self.meta, flash));
+        }
         // What is asked is a constant in each arm.
         match self.op {
             Op::Read => {

@@ -17,6 +17,8 @@ use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::placement::separation::ClassPages;
+use crate::request::Meta;
 use crate::units::{Duration, Lpn, Pbn, Ppn};
 
 crate::settings! {
@@ -83,6 +85,10 @@ impl Ftl for Hat {
         self.page.trim(Access { pages, ..access }, flash);
     }
 
+    fn update_handle(&mut self, meta: Meta, flash: &mut Flash) {
+        self.page.update_handle(meta, flash);
+    }
+
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.page.locate(lpn)
     }
@@ -94,6 +100,10 @@ impl Ftl for Hat {
 
     fn class_of(&self, pbn: Pbn) -> Option<u8> {
         self.page.class_of(pbn)
+    }
+
+    fn class_pages(&self) -> ClassPages {
+        self.page.class_pages()
     }
 
     fn metrics(&self) -> FtlMetrics {

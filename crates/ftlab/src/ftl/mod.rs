@@ -33,7 +33,7 @@ pub mod zones;
 
 pub use crate::placement::block_pool::GcMetrics;
 use crate::placement::planes::Planes;
-use crate::placement::separation::Classes;
+use crate::placement::separation::{ClassPages, Classes};
 pub use access::{Access, access};
 pub use aftl::AftlConfig;
 pub use block_optimized::BlockOptimizedConfig;
@@ -57,6 +57,7 @@ pub use waftl::WaftlConfig;
 
 use crate::figures::counts;
 use crate::flash::{Device, Flash};
+use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn};
 use crate::zones::ZonesMetrics;
 use parts::held_pages::BufferCounts;
@@ -81,6 +82,10 @@ pub trait Ftl: Send {
     /// programs now would count as written after the trim
     /// ([`tombstones`](crate::flash::Tombstone)).
     fn trim(&mut self, access: Access<'_>, flash: &mut Flash);
+
+    /// Before an access with these attributes the host moves its placement handle to a new unit,
+    /// and leaves the one that it fills as it is. Without handles nothing happens.
+    fn update_handle(&mut self, _meta: Meta, _flash: &mut Flash) {}
 
     /// The number of pages that a write of these pages of one logical block would copy now to
     /// reclaim space. It is exact for one page. A write buffer may use it before it chooses. `None`
@@ -171,6 +176,11 @@ pub trait Ftl: Send {
         None
     }
 
+    /// Pages by class of the separation since measuring started; none without one. Cheap.
+    fn class_pages(&self) -> ClassPages {
+        ClassPages::default()
+    }
+
     /// Pages that are now only in the RAM of cleaning. Cheap.
     fn pages_in_ram(&self) -> u32 {
         0
@@ -220,6 +230,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
         (**self).trim(access, flash);
+    }
+
+    fn update_handle(&mut self, meta: Meta, flash: &mut Flash) {
+        (**self).update_handle(meta, flash);
     }
 
     fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
@@ -272,6 +286,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn mapping_counts(&self) -> Option<MappingCounts> {
         (**self).mapping_counts()
+    }
+
+    fn class_pages(&self) -> ClassPages {
+        (**self).class_pages()
     }
 
     fn cached_pages(&self) -> Option<Vec<CachedPage>> {

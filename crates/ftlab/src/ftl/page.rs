@@ -8,12 +8,14 @@
 //! Not here persistence of the map: after a power cut it is found again by reading every OOB.
 
 use super::parts::page_map::PageMap;
-use super::{Access, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::placement::planes::Planes;
+use crate::placement::separation::ClassPages;
 use crate::placement::survey::{Filled, Survey};
+use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn};
 
 /// Page-level mapping with the whole map in RAM.
@@ -87,6 +89,10 @@ impl Ftl for PageFtl {
         }
     }
 
+    fn update_handle(&mut self, meta: Meta, flash: &mut Flash) {
+        self.pool.update_handle(meta, flash);
+    }
+
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.map.get(lpn)
     }
@@ -100,12 +106,20 @@ impl Ftl for PageFtl {
         self.pool.class_of(pbn)
     }
 
+    fn class_pages(&self) -> ClassPages {
+        self.pool.class_pages()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics::of(&self.pool)
     }
 
     fn reset_metrics(&mut self) {
         self.pool.reset_counts();
+    }
+
+    fn accounts(&self) -> Accounts {
+        Accounts { collects_unfilled: self.pool.leaves_units(), ..Accounts::default() }
     }
 
     fn audit(&self, device: &Device) {

@@ -16,7 +16,9 @@ use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::gc::CopyBack;
 use crate::placement::allocation::SINGLE;
 use crate::placement::planes::Planes;
+use crate::placement::separation::ClassPages;
 use crate::placement::survey::{Filled, Survey};
+use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn};
 use crate::zones::{ZonedDrive, ZonesConfig};
 
@@ -90,6 +92,12 @@ impl Ftl for ZonesFtl {
         }
     }
 
+    fn update_handle(&mut self, meta: Meta, flash: &mut Flash) {
+        for zone in self.pool.update_handle(meta, &self.drive.on(flash)) {
+            unless_bug!(UpdateLeavesZone, self.drive.finish(zone));
+        }
+    }
+
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.map.get(lpn).map(|page| self.drive.below(page))
     }
@@ -103,6 +111,10 @@ impl Ftl for ZonesFtl {
         self.pool.class_of(self.drive.layout().zone_of(pbn).0)
     }
 
+    fn class_pages(&self) -> ClassPages {
+        self.pool.class_pages()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics { zones: Some(self.drive.metrics()), ..FtlMetrics::of(&self.pool) }
     }
@@ -114,7 +126,8 @@ impl Ftl for ZonesFtl {
 
     fn accounts(&self) -> Accounts {
         let is_apart = !self.drive.has_whole_blocks();
-        Accounts { regions: is_apart, collects_unfilled: is_apart, ..Accounts::default() }
+        let collects_unfilled = is_apart || self.pool.leaves_units();
+        Accounts { regions: is_apart, collects_unfilled, ..Accounts::default() }
     }
 
     fn audit(&self, device: &Device) {

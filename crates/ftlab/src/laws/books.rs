@@ -216,9 +216,13 @@ fn by_class(report: &Report) {
     assert_eq!(all(&classes.erased), gc.data_blocks, "units that were erased, by class");
     let written = flash.programs["host"] + flash.programs["padding"];
     assert_eq!(all(&classes.written), written, "pages of the host by class");
+    let course = &report.timeline;
+    let of_course =
+        |lists: &Option<Vec<Vec<u64>>>| lists.iter().flatten().map(|list| all(list)).sum::<u64>();
+    assert_eq!(of_course(&course.copied_by_class), copied, "copies over time");
+    assert_eq!(of_course(&course.written_by_class), written, "pages of the host over time");
     let Some(fdp) = &report.fdp else { return };
     assert_eq!(all(&fdp.copied_by_owner), copied, "copies by the owner of their unit");
-    assert_eq!(all(&fdp.copied_by_writer), copied, "copies by their last writer");
     assert_eq!(all(&fdp.erased_by_owner), gc.data_blocks, "units by their owner");
     assert_eq!(fdp.host_bytes_written, report.host.bytes_written, "HBMW");
     let device = &report.config.device;

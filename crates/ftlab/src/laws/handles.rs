@@ -9,8 +9,10 @@ use crate::ftl::demand::MapBlocks;
 use crate::ftl::{Access, Ftl, MapPlace};
 use crate::gc::{Copies, CopyBack};
 use crate::placement::allocation::SINGLE;
-use crate::placement::separation::{BuildSeparation, Classes, Handled, Isolation, Layout};
-use crate::request::{Lifetime, Meta, Op};
+use crate::placement::separation::{
+    BuildSeparation, Classes, EventKind, Handled, Isolation, Layout,
+};
+use crate::request::{Flags, Lifetime, Meta, Op};
 use crate::rng::Rng;
 use crate::units::{Pbn, Ppn};
 
@@ -33,11 +35,13 @@ pub fn units_keep_to_the_isolation_of_their_handles(case: &Case<'_>) {
     for _ in 0..host.requests() {
         host.ask(ftl.as_mut(), &mut device);
         host.no_unit_mixes_what_is_isolated(&device);
+        host.what_was_left_is_as_it_was(&device);
     }
     let classes = ftl.metrics().classes.expect("pages are separated");
     host.events_and_ledgers_are(&classes);
     if !ftl.accounts().regions {
-        open_units_have_the_room_that_is_told(&case, &classes, &device);
+        let left: Vec<Pbn> = host.left.iter().map(|unit| unit.pbn).collect();
+        open_units_have_the_room_that_is_told(&case, &classes, &device, &left);
     }
 }
 
@@ -73,6 +77,31 @@ struct Host {
     handles: Vec<usize>,
     written: Vec<u64>,
     invalid_requests: u64,
+    updates: u64,
+    /// Pages of a unit.
+    unit: u64,
+    /// Units that a handle fills at once: one in each plane where planes are filled by themselves.
+    frontiers: u64,
+    /// Units that updates left.
+    left: Vec<Unit>,
+}
+
+/// A unit that takes no more pages.
+#[derive(Debug, PartialEq, Eq)]
+struct Unit {
+    pbn: Pbn,
+    erases: u32,
+    written: u64,
+}
+
+impl Unit {
+    fn of(pbn: Pbn, device: &Device) -> Self {
+        let geometry = device.geometry();
+        let first = geometry.first_page(pbn).0;
+        let pages = (first..first + geometry.pages_per_block).map(Ppn);
+        let written = pages.filter(|page| device.is_programmed(*page)).count() as u64;
+        Unit { pbn, erases: device.erases_of(pbn), written }
+    }
 }
 
 impl Host {
@@ -80,6 +109,7 @@ impl Host {
         let handled = ftl.metrics().classes.and_then(|classes| classes.handled);
         let isolation = handled.expect("classes belong to handles").isolation;
         let pages = device.geometry().logical_pages;
+        let is_single = case.entry.adapted(&case.config).ftl.placement == SINGLE;
         Host {
             rng: Rng::new(case.seed(), "numbers"),
             traffic: Traffic::draw(case.seed(), pages),
@@ -87,6 +117,10 @@ impl Host {
             written: vec![0; isolation.len()],
             isolation,
             invalid_requests: 0,
+            updates: 0,
+            unit: u64::from(device.geometry().pages_per_block),
+            frontiers: if is_single { 1 } else { u64::from(device.geometry().planes()) },
+            left: Vec::new(),
         }
     }
 
@@ -99,7 +133,15 @@ impl Host {
         let (op, pages) = self.traffic.next();
         let number = self.rng.below(NUMBERS) as u16;
         let lifetime = Lifetime::of_code(number as u8).expect("the code of a lifetime");
-        let meta = Meta { handle: number, initiator: number, lifetime, ..Meta::UNSET };
+        let is_update = self.rng.below(8) == 0;
+        let flags = if is_update { Flags::UPDATE } else { Flags::default() };
+        let meta = Meta { handle: number, initiator: number, lifetime, flags };
+        if is_update && usize::from(number) < self.isolation.len() {
+            self.updates += 1;
+            if !ftl.accounts().regions {
+                return self.update(meta, ftl, device);
+            }
+        }
         if matches!(op, Op::Write | Op::WriteThrough) {
             let is_valid = usize::from(number) < self.isolation.len();
             let handle = if is_valid { usize::from(number) } else { 0 };
@@ -108,6 +150,45 @@ impl Host {
             pages.iter().for_each(|lpn| self.handles[lpn.index()] = handle);
         }
         Access { op, pages: &pages, meta }.serve(ftl, device);
+    }
+
+    /// The host moves a handle to a new unit. The one that it fills takes no more pages, and the new one a whole unit of them.
+    fn update(&mut self, meta: Meta, ftl: &mut dyn Ftl, device: &mut Device) {
+        let handle = usize::from(meta.handle);
+        let state = |ftl: &dyn Ftl| {
+            let classes = ftl.metrics().classes.expect("pages are separated");
+            let handled = classes.handled.expect("classes belong to handles");
+            let left = handled.events.count(EventKind::NotFullyWritten);
+            (classes.room, left, handled.unwritten_pages)
+        };
+        let (before, events, unwritten) = state(ftl);
+        let open = self.partly_written(handle, ftl, device);
+        let ledger = device.ledger().clone();
+        Access { op: Op::Flush, pages: &[], meta }.serve(ftl, device);
+        assert_eq!(*device.ledger(), ledger, "an update touches no page");
+        let (after, now, unwritten_now) = state(ftl);
+        let left = now - events;
+        let whole = self.frontiers * self.unit;
+        assert_eq!(after[handle], whole, "RUAMW of handle {handle} after an update");
+        assert_eq!(left > 0, before[handle] < whole, "units left by an update");
+        let rest = before[handle] - (self.frontiers - left) * self.unit;
+        assert_eq!(unwritten_now - unwritten, rest, "pages that an update leaves unwritten");
+        self.left.extend(open.into_iter().map(|pbn| Unit::of(pbn, device)));
+    }
+
+    /// The blocks of a handle that take more pages, as far as it is known which are its own.
+    fn partly_written(&self, handle: usize, ftl: &dyn Ftl, device: &Device) -> Vec<Pbn> {
+        let blocks = (0..device.geometry().blocks()).map(Pbn);
+        let owned = blocks.filter(|pbn| ftl.class_of(*pbn) == u8::try_from(handle).ok());
+        owned.filter(|pbn| (1..self.unit).contains(&Unit::of(*pbn, device).written)).collect()
+    }
+
+    /// Units that updates left take no page before they are erased.
+    fn what_was_left_is_as_it_was(&mut self, device: &Device) {
+        self.left.retain(|unit| unit.erases == device.erases_of(unit.pbn));
+        for unit in &self.left {
+            assert_eq!(Unit::of(unit.pbn, device), *unit, "{} was left by an update", unit.pbn);
+        }
     }
 
     /// A unit has pages of one handle, or of initially isolated ones alone.
@@ -134,7 +215,10 @@ impl Host {
         let ledger = &classes.ledger;
         let count = self.isolation.len();
         assert_eq!(ledger.written[..count], self.written, "pages of the host by handle");
-        assert_eq!(handled.invalid_requests, self.invalid_requests, "requests with no handle");
+        let events = |kind| handled.events.count(kind);
+        let invalid = events(EventKind::InvalidPlacementIdentifier);
+        assert_eq!(invalid, self.invalid_requests, "requests with no handle");
+        assert_eq!(handled.updates, self.updates, "updates of handles");
         let mut units = 0;
         for (handle, isolation) in self.isolation.iter().enumerate() {
             if *isolation != Isolation::None {
@@ -144,7 +228,8 @@ impl Host {
                 units += ledger.collected[handle];
             }
         }
-        assert!(handled.reallocated_units <= units, "units of the host that were reallocated");
+        let reallocated = events(EventKind::MediaReallocated);
+        assert!(reallocated <= units, "units of the host that were reallocated");
         let [from, of] = [&ledger.moved_from, &ledger.moved_of].map(|counts| {
             let isolated = |handle: &usize| self.isolation[*handle] != Isolation::Initial;
             let owned = |handle: usize| -> u64 {
@@ -162,7 +247,12 @@ impl Host {
 
 /// RUAMW: partly filled units of the host and of GC have as many erased pages as the FTL reports, where it has one of each
 /// class and no other.
-fn open_units_have_the_room_that_is_told(case: &Case<'_>, classes: &Classes, device: &Device) {
+fn open_units_have_the_room_that_is_told(
+    case: &Case<'_>,
+    classes: &Classes,
+    device: &Device,
+    left: &[Pbn],
+) {
     let geometry = device.geometry();
     let config = case.entry.adapted(&case.config);
     let has_map = case.entry.spec.map == MapPlace::Flash;
@@ -177,6 +267,7 @@ fn open_units_have_the_room_that_is_told(case: &Case<'_>, classes: &Classes, dev
         let end = first + geometry.pages_per_block;
         (first..end).filter(|page| !device.is_programmed(Ppn(*page))).count() as u64
     };
-    let blocks = (0..geometry.blocks()).map(Pbn).filter(|pbn| !device.is_erased(*pbn));
+    let blocks = (0..geometry.blocks()).map(Pbn);
+    let blocks = blocks.filter(|pbn| !device.is_erased(*pbn) && !left.contains(pbn));
     assert_eq!(told, blocks.map(erased).sum::<u64>(), "erased pages of open units");
 }

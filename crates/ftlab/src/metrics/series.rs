@@ -1,6 +1,7 @@
 //! A time series of bounded length: when it is full, neighbouring points are merged and the step doubles.
 
 use crate::figures::{counts, figures};
+use crate::placement::separation::ClassPages;
 
 /// Most points that are kept.
 const MOST_POINTS: usize = 400;
@@ -30,7 +31,7 @@ counts! {
 }
 
 /// A stretch of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     /// Its end, ns.
     pub time: u64,
@@ -38,6 +39,8 @@ pub struct Sample {
     pub sums: Sums,
     /// Bytes at its end whose newest version was in RAM alone; `None` without a buffer.
     pub at_risk_bytes: Option<u64>,
+    /// What it adds by class of a separation.
+    pub classes: ClassPages,
 }
 
 /// The series of a run.
@@ -71,7 +74,22 @@ figures! {
         /// `run.recovery` 0 for an FTL that mounts.
         at_risk_bytes: Vec<Option<u64>> = column(points, |point| point.at_risk_bytes),
             unit "list of bytes", null "without a buffer";
+        /// Pages of the host in the interval, by class of a separation: of `handles`, by placement handle.
+        written_by_class: Option<Vec<Vec<u64>>> = by_class(points, |pages| &pages.written),
+            unit "lists of pages", null "unless pages are separated", source "fdp.md#ledgers";
+        /// Pages that GC moves in the interval, by the class that the host's last write gave them.
+        copied_by_class: Option<Vec<Vec<u64>>> = by_class(points, |pages| &pages.copied),
+            unit "lists of pages", null "unless pages are separated", source "fdp.md#ledgers";
     }
+}
+
+/// For each class, its pages in each interval; `None` without classes.
+fn by_class(points: &[Sample], pages: impl Fn(&ClassPages) -> &Vec<u64>) -> Option<Vec<Vec<u64>>> {
+    let classes = points.iter().map(|point| pages(&point.classes).len()).max().unwrap_or(0);
+    let of = |class: usize| {
+        column(points, |point| pages(&point.classes).get(class).copied().unwrap_or_default())
+    };
+    (classes > 0).then(|| (0..classes).map(of).collect())
 }
 
 fn column<T>(points: &[Sample], value: impl FnMut(&Sample) -> T) -> Vec<T> {
@@ -124,7 +142,9 @@ impl Series {
 /// One stretch in the place of those that follow one another.
 fn merge(stretches: &[Sample]) -> Sample {
     let sums = stretches.iter().map(|stretch| stretch.sums).fold(Sums::default(), Sums::plus);
-    stretches.last().map(|last| Sample { sums, ..*last }).unwrap_or_default()
+    let classes = stretches.iter().map(|stretch| &stretch.classes);
+    let classes = classes.fold(ClassPages::default(), |all, more| all.plus(more));
+    stretches.last().map(|last| Sample { sums, classes, ..*last }).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -139,7 +159,8 @@ mod tests {
             let requests = series.requests_per_point();
             pushed += requests;
             let sums = Sums { requests, programs: 2, host_programs: 1, ..Sums::default() };
-            series.push(Sample { time, sums, ..Sample::default() });
+            let classes = ClassPages { written: vec![1, 2], copied: vec![0, 3] };
+            series.push(Sample { time, sums, classes, ..Sample::default() });
         }
         let timeline = series.timeline();
         assert!(timeline.time_s.len() < MOST_POINTS);
@@ -147,5 +168,10 @@ mod tests {
         assert!(timeline.time_s.is_sorted());
         assert!(timeline.write_amplification.iter().all(|wa| *wa == Some(2.0)));
         assert!(timeline.hit_ratio.iter().all(Option::is_none));
+        let sums = |lists: Option<Vec<Vec<u64>>>| {
+            lists.map(|lists| lists.iter().map(|list| list.iter().sum()).collect::<Vec<u64>>())
+        };
+        assert_eq!(sums(timeline.written_by_class), Some(vec![10_000, 20_000]));
+        assert_eq!(sums(timeline.copied_by_class), Some(vec![0, 30_000]));
     }
 }

@@ -109,6 +109,7 @@ struct Frontier {
 pub struct BlockPool {
     /// The blocks of the pool. It ignores the others of the device.
     region: Range<u32>,
+    pages_per_block: u32,
     /// By number in the region.
     blocks: Vec<BlockInfo>,
     free: FreeBlocks,
@@ -134,6 +135,8 @@ pub struct BlockPool {
     /// Blocks collected since the current GC run started.
     victims_of_run: u64,
     counts: GcCounts,
+    /// Blocks were left before they were full.
+    leaves_units: bool,
     /// The state needed where full blocks are closed at once.
     volume: Option<Volume>,
     /// The work of GC after each page, where GC is considered before each page.
@@ -264,6 +267,7 @@ impl BlockPool {
         }
         let free = BlockInfo { state: State::Free, class: Class::HOST };
         Ok(BlockPool {
+            pages_per_block: geometry.pages_per_block,
             blocks: vec![free; region.blocks.len()],
             free: FreeBlocks::within(region.blocks.clone()),
             lent: 0,
@@ -283,6 +287,7 @@ impl BlockPool {
             programs: 0,
             victims_of_run: 0,
             counts: GcCounts::default(),
+            leaves_units: false,
             volume: None,
             background: None,
         })
@@ -367,12 +372,20 @@ impl BlockPool {
         1 + u32::from(self.frontier_of(Class::MOVED) != self.frontier_of(Class::HOST))
     }
 
-    /// Erased pages of the block of the frontier of a class.
+    /// Erased pages of the block of the frontier of a class; those of the next one if it is full, or there is none.
     #[must_use]
     pub fn room(&self, class: Class) -> u32 {
+        match self.frontiers[self.frontier_of(class)].map(|frontier| self.rest(frontier)) {
+            None | Some(0) => self.pages_per_block,
+            Some(rest) => rest,
+        }
+    }
+
+    /// Erased pages of the block of a frontier that it takes.
+    fn rest(&self, Frontier { next, end, .. }: Frontier) -> u32 {
         // Where blocks are closed at once, the last page is treated separately.
         let last = u32::from(unless_bug!(RoomLacksLastPage, self.volume.is_some(), false));
-        self.frontiers[self.frontier_of(class)].map_or(0, |f| f.end - f.next + last)
+        end - next + last
     }
 
     /// Parity of the page that [`BlockPool::next_page`] returns next.
@@ -535,6 +548,37 @@ impl BlockPool {
         frontier.next += more;
         self.programs += u64::from(more);
         (first, more + 1)
+    }
+
+    /// Leaves the open block of a class as it is, unless no page of it is written, or all are: the next page opens another.
+    /// Returns the block, and how many of its pages are not written.
+    pub fn leave(&mut self, class: Class, flash: &impl Media) -> Option<(Pbn, u32)> {
+        let index = self.frontier_of(class);
+        let frontier = self.frontiers[index]?;
+        let Frontier { next, pbn, .. } = frontier;
+        let unwritten = self.rest(frontier);
+        let is_new = unwritten == self.pages_per_block;
+        if unless_bug!(UpdateLeavesNew, is_new, false) || unwritten == 0 {
+            return None;
+        }
+        self.leaves_units = true;
+        self.programs += u64::from(unwritten);
+        if self.volume.is_some() {
+            self.close_at_once(index, flash.valid_in(pbn), flash);
+            let has_room = self.free.len() > self.low.max(self.spread);
+            if unless_bug!(UpdateTakesReserve, has_room, true) {
+                self.replace(index, class, flash);
+            }
+        } else if let Some(frontier) = &mut self.frontiers[index] {
+            unless_bug!(UpdateKeepsUnit, frontier.end = next);
+        }
+        Some((pbn, unwritten))
+    }
+
+    /// Whether blocks were left before they were full.
+    #[must_use]
+    pub const fn leaves_units(&self) -> bool {
+        self.leaves_units
     }
 
     #[inline(never)]

@@ -34,7 +34,7 @@ use crate::error::Error;
 use crate::flash::{Cause, Device, Geometry, Media, Owner, Parity, ValidPages};
 use crate::gc::{Copies, CopyBack, GREEDY, Gc, GcStart, Placed};
 use crate::placement::Class;
-use crate::placement::separation::{self, BuildSeparation, Layout, Separator};
+use crate::placement::separation::{self, BuildSeparation, ClassPages, Layout, Left, Separator};
 use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
@@ -327,6 +327,12 @@ impl Planes {
         self.chooser.separation().map(|separator| separator.by_class(room, units))
     }
 
+    /// Pages by class so far; none without classes.
+    #[must_use]
+    pub fn class_pages(&self) -> ClassPages {
+        self.chooser.separation().map(Separator::pages).unwrap_or_default()
+    }
+
     /// The number of the class of a block, where pages are separated and it holds user pages.
     #[must_use]
     pub fn class_of(&self, pbn: Pbn) -> Option<u8> {
@@ -446,6 +452,29 @@ impl Planes {
         if let Some(policy) = self.pools[0].watching() {
             policy.trimmed(lpn);
         }
+    }
+
+    /// The host moves its handle to a new unit: the unit that it fills, in each plane, is closed as it is. Returns these.
+    pub fn update_handle(&mut self, meta: Meta, flash: &impl Media) -> Vec<Pbn> {
+        let Some(separator) = self.chooser.separator() else { return Vec::new() };
+        let Some(class) = separator.updated(meta, flash.flash().host_time()) else {
+            return Vec::new();
+        };
+        let mut closed = Vec::new();
+        for pool in &mut self.pools {
+            if let Some((pbn, unwritten)) = pool.leave(Class::user(class), flash) {
+                separator.left(pbn, Left { class, unwritten }, flash.geometry());
+                closed.push(pbn);
+            }
+        }
+        (0..self.pools.len() as u32).for_each(|plane| self.watch(plane));
+        closed
+    }
+
+    /// Whether the host has left units before they were full.
+    #[must_use]
+    pub fn leaves_units(&self) -> bool {
+        self.pools.iter().any(BlockPool::leaves_units)
     }
 
     /// Marks a page as superseded.

@@ -2,7 +2,7 @@
 
 use super::ratio;
 use crate::figures::figures;
-use crate::placement::separation::{Classes, Handled, Isolation};
+use crate::placement::separation::{Classes, EventKind, Events, Handled};
 use crate::simulate::Outcome;
 use std::collections::BTreeMap;
 
@@ -80,9 +80,15 @@ figures! {
         media_bytes_erased: u64 = ledger.collected.iter().sum::<u64>() * block, unit "bytes", better Lower,
             source "NVMe 2.1, FDP Statistics";
         /// Events that the drive would log, by kind.
-        events: BTreeMap<&'static str, u64> = events(classes, handled), unit "events by kind",
+        events: BTreeMap<&'static str, u64> = events(handled), unit "events by kind",
             source "NVMe 2.1, FDP Events";
-        /// RUAMW: logical blocks of `device.sector` that the open unit of each handle still takes, at the end.
+        /// The latest of them.
+        log: EventLog = EventLog::of(&handled.events), source "NVMe 2.1, FDP Events";
+        /// Updates of handles: the host moves them to new units.
+        updates: u64 = handled.updates, unit "updates", source "NVMe 2.1, I/O Management Send";
+        /// Pages of the units before that are not written.
+        unwritten: u64 = handled.unwritten_pages, unit "pages", better Lower, source "fdp.md#updates";
+        /// RUAMW: logical blocks of `device.sector` that the unit of each handle still takes, at the end.
         available_media_writes: Vec<u64> =
             classes.room[..handles].iter().map(|pages| pages * (page / device.sector.0)).collect(),
             unit "list of logical blocks", source "NVMe 2.1, Reclaim Unit Handle Status";
@@ -92,9 +98,6 @@ figures! {
             better Lower, source "fdp.md#ledgers";
         /// Units that GC erases, by the same.
         erased_by_owner: Vec<u64> = by_owner(classes, handled, &ledger.collected), unit "list of blocks",
-            better Lower, source "fdp.md#ledgers";
-        /// Pages that GC moves, by the handle that wrote them last.
-        copied_by_writer: Vec<u64> = classes.of(&ledger.moved_of)[..handles].to_vec(), unit "list of pages",
             better Lower, source "fdp.md#ledgers";
         /// Write amplification by handle: (pages of the host + copies by last writer) / pages of the host.
         write_amplification: Vec<Option<f64>> = amplification(
@@ -113,13 +116,20 @@ fn by_owner(classes: &Classes, handled: &Handled, counts: &[u64]) -> Vec<u64> {
     owned
 }
 
-/// Events of the measured phase. Host actions fill units, so a handle changes its unit by itself only where GC writes to it.
-fn events(classes: &Classes, handled: &Handled) -> BTreeMap<&'static str, u64> {
-    let filled = handled.isolation.iter().zip(&classes.ledger.filled_by_gc);
-    let modified = filled.filter(|(isolation, _)| **isolation == Isolation::None);
-    BTreeMap::from([
-        ("invalid_placement_identifier", handled.invalid_requests),
-        ("media_reallocated", handled.reallocated_units),
-        ("implicitly_modified_handle", modified.map(|(_, units)| units).sum()),
-    ])
+/// Events of the measured phase by kind.
+fn events(handled: &Handled) -> BTreeMap<&'static str, u64> {
+    EventKind::ALL.iter().map(|kind| (kind.name(), handled.events.count(*kind))).collect()
+}
+
+figures! {
+    /// The latest events.
+    pub struct EventLog {
+        pub(super) of(events: &Events);
+        /// The kind of each.
+        kind: Vec<&'static str> = events.latest().map(|event| event.kind.name()).collect(), unit "list of texts";
+        /// When the host asked for what brought it about.
+        time_s: Vec<f64> = events.latest().map(|event| event.time as f64 / 1e9).collect(), unit "list of s";
+        /// The handle, as the host names it.
+        handle: Vec<u32> = events.latest().map(|event| event.handle.into()).collect(), unit "list of numbers";
+    }
 }

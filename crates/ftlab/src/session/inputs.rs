@@ -45,7 +45,13 @@ fn hinted(input: Box<dyn Input>, config: &Config) -> Result<Box<dyn Input>, Erro
         let message = format!("found {by}, but the input has handles of its own; leave one out");
         return Err(Error::config("input.hint_by", message));
     }
-    Ok(trace::hinted(input, config.input.hint_by.as_ref()))
+    let updates = input.attributes().has(Attribute::Update);
+    if let Some(every) = config.input.update_every.filter(|_| updates) {
+        let message = format!("found {every}, but the input updates its handles; leave one out");
+        return Err(Error::config("input.update_every", message));
+    }
+    let input = trace::hinted(input, config.input.hint_by.as_ref());
+    Ok(trace::updated(input, config.input.update_every))
 }
 
 /// A trace, a model, a job file or a profile.

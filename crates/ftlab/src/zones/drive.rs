@@ -97,10 +97,15 @@ impl ZonedDrive {
         for zone in 0..self.layout.host().blocks() {
             let state = self.namespace.zones()[zone as usize].state;
             if state.is_active() && !is_filled(Pbn(zone)) {
-                let start = self.namespace.start(zone);
-                self.command(|namespace| namespace.finish(start));
+                self.finish(Pbn(zone));
             }
         }
+    }
+
+    /// Finishes a zone, which is written no further.
+    pub fn finish(&mut self, zone: Pbn) {
+        let start = self.namespace.start(zone.0);
+        self.command(|namespace| namespace.finish(start));
     }
 
     /// Which blocks and pages each zone has.

@@ -3,6 +3,9 @@
 /// A page that is written with a handle, or trimmed.
 pub type Step = (u32, Option<u16>);
 
+/// With a handle: it is updated before the write.
+pub const UPDATE: u16 = 1 << 15;
+
 /// splitmix64, of which the high half of a product is drawn.
 pub struct Random(pub u64);
 
@@ -77,4 +80,14 @@ pub fn nested(seed: u64, pages: u32, handles: u32, steps: u32, trims: u32) -> Ve
         });
     }
     all
+}
+
+/// Steps of which some writes update their handle before.
+pub fn with_updates(seed: u64, of_hundred: u32, steps: Vec<Step>) -> Vec<Step> {
+    let mut random = Random(seed);
+    let mut updated = |handle: u16| match random.below(100) < of_hundred {
+        true => handle | UPDATE,
+        false => handle,
+    };
+    steps.into_iter().map(|(page, handle)| (page, handle.map(&mut updated))).collect()
 }

@@ -12,9 +12,9 @@ use ftlab::drive::drive;
 use ftlab::flash::Device;
 use ftlab::ftl::Access;
 use ftlab::report::Report;
-use ftlab::request::{Input, Meta, Op, Request};
+use ftlab::request::{Flags, Input, Meta, Op, Request};
 use ftlab::units::Lpn;
-use generator::{Random, Step};
+use generator::{Random, Step, UPDATE};
 use oracle::{Ledgers, Rules, Type};
 use serde_json::json;
 use std::sync::Arc;
@@ -75,7 +75,9 @@ fn run_separated(separation: &str, rules: &Rules, steps: impl Iterator<Item = St
 /// What a step asks for.
 fn asked(handle: Option<u16>) -> (Op, Meta) {
     let op = if handle.is_some() { Op::Write } else { Op::Trim };
-    (op, Meta { handle: handle.unwrap_or_default(), ..Meta::UNSET })
+    let handle = handle.unwrap_or_default();
+    let flags = if handle & UPDATE == 0 { Flags::default() } else { Flags::UPDATE };
+    (op, Meta { handle: handle & !UPDATE, flags, ..Meta::UNSET })
 }
 
 /// Write amplification of a preset without a clock, which takes more steps than fit into RAM.
@@ -102,9 +104,10 @@ fn ledgers(report: &Report, handles: usize) -> Ledgers {
     let fdp = report.fdp.as_ref().expect("by handles");
     Ledgers {
         written: classes.written[..handles].to_vec(),
-        copied_by_writer: fdp.copied_by_writer.clone(),
+        copied_by_writer: classes.copied_by_writer[..handles].to_vec(),
         copied_by_owner: fdp.copied_by_owner.clone(),
         erased_by_owner: fdp.erased_by_owner.clone(),
+        left: (fdp.events["not_fully_written"], fdp.unwritten),
     }
 }
 
@@ -126,6 +129,7 @@ fn hold(rules: &Rules, steps: &[Step], written: &[u64], cases: &[Case]) {
             copied_by_writer: case.copied_by_writer.to_vec(),
             copied_by_owner: case.copied_by_owner.to_vec(),
             erased_by_owner: case.erased_by_owner.to_vec(),
+            left: (0, 0),
         };
         assert_eq!(
             oracle::run(&rules, steps.iter().copied()),
@@ -250,7 +254,7 @@ fn pages_by_their_place_and_trims_copy_what_the_reference_controller_copies() {
     hold(&rules(3000, 64, 64, 8), &steps, &[22377, 9679, 5030, 1972], &cases);
 }
 
-/// Rules and steps that are drawn: all types, opening ahead, background GC, trims.
+/// Rules and steps that are drawn: all types, opening ahead, background GC, trims, updates of handles.
 #[test]
 fn random_cases_copy_what_the_rules_say() {
     for seed in 0..300 {
@@ -272,6 +276,8 @@ fn random_cases_copy_what_the_rules_say() {
             eager: random.below(2) == 1,
         };
         let steps = generator::nested(seed, logical_pages, handles, 3_000, random.below(20));
+        let updates = [0, 1, 10, 60][random.below(4) as usize];
+        let steps = generator::with_updates(seed, updates, steps);
         let found = ledgers(&run(&rules, steps.iter().copied()), handles as usize);
         assert_eq!(found, oracle::run(&rules, steps.iter().copied()), "case {seed}: {rules:?}");
     }

@@ -1,6 +1,6 @@
 //! The rules of the reference controller, written down once more and as plainly as they can be said.
 
-use crate::generator::Step;
+use crate::generator::{Step, UPDATE};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Where GC moves the pages of a handle's units.
@@ -34,6 +34,8 @@ pub struct Ledgers {
     pub copied_by_writer: Vec<u64>,
     pub copied_by_owner: Vec<u64>,
     pub erased_by_owner: Vec<u64>,
+    /// Units that the host left before they were full, and pages of those that are not written.
+    pub left: (u64, u64),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -78,6 +80,7 @@ pub fn run(rules: &Rules, steps: impl IntoIterator<Item = Step>) -> Ledgers {
             copied_by_writer: vec![0; handles],
             copied_by_owner: vec![0; handles + 1],
             erased_by_owner: vec![0; handles + 1],
+            left: (0, 0),
         },
     };
     if rules.eager {
@@ -117,9 +120,7 @@ impl Controller<'_> {
         unit.pages.push(page);
         unit.valid += 1;
         if unit.pages.len() == self.rules.pages {
-            self.closed.insert(self.numbers, number);
-            self.numbers += 1;
-            self.open[side][owner] = None;
+            self.close(side, owner);
             // Units of GC of a persistently isolated handle open on demand.
             if self.rules.eager && (side == HOST || owner == self.rules.types.len()) {
                 self.open_unit(side, owner);
@@ -127,9 +128,33 @@ impl Controller<'_> {
         }
     }
 
+    fn close(&mut self, side: usize, owner: usize) {
+        let unit = self.open[side][owner].take().expect("an open unit");
+        self.closed.insert(self.numbers, unit);
+        self.numbers += 1;
+    }
+
+    /// The host moves a handle to a new unit, which is opened at once if there is one to spare.
+    fn update(&mut self, handle: usize) {
+        let Some(unit) = self.open[HOST][handle] else { return };
+        let written = self.units[unit].pages.len();
+        if written == 0 {
+            return;
+        }
+        self.ledgers.left.0 += 1;
+        self.ledgers.left.1 += (self.rules.pages - written) as u64;
+        self.close(HOST, handle);
+        if self.rules.eager && self.free.len() > self.rules.high {
+            self.open_unit(HOST, handle);
+        }
+    }
+
     fn step(&mut self, page: u32, handle: Option<u16>) {
-        let Some(handle) = handle else { return self.invalidate(page) };
-        let handle = usize::from(handle);
+        let Some(named) = handle else { return self.invalidate(page) };
+        let handle = usize::from(named & !UPDATE);
+        if named & UPDATE != 0 {
+            self.update(handle);
+        }
         while self.free.len() <= self.rules.high && self.collect(false) {}
         self.append(HOST, handle, page);
         self.last_writer[page as usize] = handle;

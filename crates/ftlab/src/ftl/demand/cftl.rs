@@ -25,6 +25,8 @@ use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec, collected};
 use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::placement::allocation::SINGLE;
+use crate::placement::separation::ClassPages;
+use crate::request::Meta;
 use crate::units::{Lbn, Lpn, Ppn};
 use runs::Runs;
 
@@ -96,6 +98,10 @@ impl Ftl for Cftl {
         self.demand.trim(access, flash);
     }
 
+    fn update_handle(&mut self, meta: Meta, flash: &mut Flash) {
+        self.demand.update_handle(meta, flash);
+    }
+
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.demand.locate(lpn)
     }
@@ -110,6 +116,10 @@ impl Ftl for Cftl {
 
     fn mapping_counts(&self) -> Option<MappingCounts> {
         self.demand.mapping_counts()
+    }
+
+    fn class_pages(&self) -> ClassPages {
+        self.demand.class_pages()
     }
 
     fn metrics(&self) -> FtlMetrics {

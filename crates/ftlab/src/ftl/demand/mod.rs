@@ -55,6 +55,7 @@ use crate::placement::allocation::{Place, PlaneOrder, SINGLE};
 use crate::placement::block_pool::MapRules;
 use crate::placement::planes::{Planes, Victim};
 use crate::placement::region::Region;
+use crate::placement::separation::ClassPages;
 use crate::placement::separation::TOGETHER;
 use crate::placement::survey::Page;
 use crate::request::Meta;
@@ -449,6 +450,10 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         }
     }
 
+    fn update_handle(&mut self, meta: Meta, flash: &mut Flash) {
+        self.store.pool.update_handle(meta, flash);
+    }
+
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.cache.locate(lpn).or_else(|| self.store.pages.mapping_on_flash(lpn))
     }
@@ -489,6 +494,10 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         self.store.pool.class_of(pbn)
     }
 
+    fn class_pages(&self) -> ClassPages {
+        self.store.pool.class_pages()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics {
             mapping: Some(MappingMetrics {
@@ -516,6 +525,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         Accounts {
             other_loads: self.cache.other_loads(),
             writes_each_victim: self.cache.writes_each_victim(),
+            collects_unfilled: self.store.pool.leaves_units(),
             ..Accounts::default()
         }
     }

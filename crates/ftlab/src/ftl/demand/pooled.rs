@@ -31,6 +31,8 @@ use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
 use crate::ftl::{
     Access, Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
 };
+use crate::placement::separation::ClassPages;
+use crate::request::Meta;
 use crate::request::Op;
 use crate::settings::Group;
 use crate::units::{Lpn, Ppn, Vtpn};
@@ -198,6 +200,10 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         self.held.counts()
     }
 
+    fn update_handle(&mut self, meta: Meta, flash: &mut Flash) {
+        self.engine.update_handle(meta, flash);
+    }
+
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         self.engine.locate(lpn)
     }
@@ -213,6 +219,10 @@ impl<P: Pool> Ftl for PooledFtl<P> {
 
     fn mapping_counts(&self) -> Option<MappingCounts> {
         self.engine.mapping_counts()
+    }
+
+    fn class_pages(&self) -> ClassPages {
+        self.engine.class_pages()
     }
 
     fn metrics(&self) -> FtlMetrics {

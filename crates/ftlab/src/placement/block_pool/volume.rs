@@ -151,20 +151,30 @@ impl BlockPool {
         if page.0 < frontier.end {
             return page;
         }
-        let pbn = frontier.pbn;
+        // The page is about to be programmed.
+        let valid = flash.valid_in(frontier.pbn) + 1;
+        self.close_at_once(index, valid, flash);
+        self.replace(index, class, flash);
+        page
+    }
+
+    /// Closes the block of a frontier, which is then without.
+    pub(super) fn close_at_once(&mut self, index: usize, valid: u32, flash: &impl Media) {
+        let Some(Frontier { pbn, .. }) = self.frontiers[index].take() else { return };
         let slot = self.slot(pbn);
         let filled_with = self.blocks[slot.index()].class;
         unless_bug!(VolumeClosesLate, self.blocks[slot.index()].state = State::Closed);
         if let Some(volume) = &mut self.volume {
             volume.turn(slot, true);
         }
-        // The page is about to be programmed.
-        self.closed(slot, filled_with, flash.valid_in(pbn) + 1, flash);
-        self.frontiers[index] = None;
+        self.closed(slot, filled_with, valid, flash);
+    }
+
+    /// Opens a block for a frontier without, if that is done before a page needs it.
+    pub(super) fn replace(&mut self, index: usize, class: Class, flash: &impl Media) {
         if self.volume.as_ref().is_some_and(|volume| volume.opens_ahead(index)) {
             self.open_ahead(index, class, flash.geometry());
         }
-        page
     }
 
     /// Whether so much of the pages in use is garbage that GC starts: never where it starts by free blocks.

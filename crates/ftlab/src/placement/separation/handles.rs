@@ -12,10 +12,14 @@
 //! Departs  a reclaim unit is a block in each plane, and an invalid handle counts as handle 0 (NVMe: DTYPE and PID that
 //!          the device does not have).
 
-use super::{Collected, Layout, Moved, Requested, Separation, SeparationDesign, Spec, Written};
+use super::{
+    Collected, EventKind, Events, Filled, HandleEvent, Layout, Left, Moved, Requested, Separation,
+    SeparationDesign, Spec, Written,
+};
 use crate::error::Error;
 use crate::placement::Class;
 use crate::request::Meta;
+use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -117,10 +121,12 @@ pub struct Handled {
     pub isolation: Vec<Isolation>,
     /// By class, the handle that owns its units; the number of handles where it is that of all initially isolated ones.
     pub owners: Vec<u8>,
-    /// Requests that named a handle that the drive does not have.
-    pub invalid_requests: u64,
-    /// Units of initially isolated handles of which GC moved pages.
-    pub reallocated_units: u64,
+    /// What happened to handles.
+    pub events: Events,
+    /// Times that the host moved a handle to a new unit.
+    pub updates: u64,
+    /// Pages of units that it left so that are not written.
+    pub unwritten_pages: u64,
 }
 
 /// Separation by what the host says. Classes are the handles, then that of what GC moves of all initially isolated
@@ -141,9 +147,18 @@ pub struct Handles {
     is_new_request: bool,
     /// A victim is collected, and no page of it was moved yet.
     is_new_victim: bool,
+    /// GC moves pages.
+    is_moving: bool,
+    /// When the host asked for the last request.
+    time: Nanos,
 }
 
 impl Handles {
+    /// Something happens to a handle.
+    fn note(&mut self, kind: EventKind, handle: u16) {
+        self.handled.events.note(HandleEvent { kind, handle, time: self.time });
+    }
+
     /// The number of a request.
     fn number(&self, meta: Meta) -> u16 {
         match self.by {
@@ -194,6 +209,8 @@ impl SeparationDesign for Handles {
             invalid: 0,
             is_new_request: false,
             is_new_victim: false,
+            is_moving: false,
+            time: 0,
         }
     }
 }
@@ -215,18 +232,38 @@ impl Separation for Handles {
         false
     }
 
-    fn requested(&mut self, _request: Requested) {
+    fn requested(&mut self, request: Requested) {
         self.is_new_request = true;
+        self.time = request.time;
+    }
+
+    /// NVMe refuses the update of a handle that the drive does not have.
+    fn updated(&mut self, meta: Meta, time: Nanos) -> Option<u8> {
+        let number = unless_bug!(UpdateOfAnother, self.number(meta), 0);
+        if number >= u16::from(self.count) {
+            return unless_bug!(UpdateOfInvalid, None, Some(0));
+        }
+        self.handled.updates += 1;
+        self.time = time;
+        Some(number as u8)
+    }
+
+    fn left(&mut self, block: Left) {
+        self.handled.unwritten_pages += u64::from(block.unwritten);
+        unless_bug!(UpdateIsNoEvent, self.note(EventKind::NotFullyWritten, block.class.into()));
     }
 
     fn of_write(&mut self, page: Written) -> u8 {
+        self.is_moving = false;
         let number = self.number(page.meta);
         if number < u16::from(self.count) {
             return number as u8;
         }
         self.invalid += 1;
         let is_new = std::mem::take(&mut self.is_new_request);
-        self.handled.invalid_requests += u64::from(unless_bug!(HandlesInvalidByPage, is_new, true));
+        if unless_bug!(HandlesInvalidByPage, is_new, true) {
+            self.note(EventKind::InvalidPlacementIdentifier, number);
+        }
         unless_bug!(HandlesInvalidIsLast, 0, self.count - 1)
     }
 
@@ -235,13 +272,21 @@ impl Separation for Handles {
     }
 
     fn of_move(&mut self, page: Moved) -> u8 {
+        self.is_moving = true;
         let isolation = self.handled.isolation.get(usize::from(page.from));
         let was_new = std::mem::take(&mut self.is_new_victim);
         let is_first = unless_bug!(HandlesReallocateByPage, was_new, true);
         if is_first && isolation == Some(&Isolation::Initial) {
-            self.handled.reallocated_units += 1;
+            self.note(EventKind::MediaReallocated, page.from.into());
         }
         self.moved_to[usize::from(page.from)]
+    }
+
+    fn filled(&mut self, Filled { class, .. }: Filled) {
+        // The host fills the other units of handles that it names.
+        if self.is_moving && class < self.count {
+            self.note(EventKind::ImplicitlyModifiedHandle, class.into());
+        }
     }
 
     fn handled(&self) -> Option<Handled> {
@@ -254,8 +299,8 @@ impl Separation for Handles {
 
     fn reset_counts(&mut self) {
         self.invalid = 0;
-        self.handled.invalid_requests = 0;
-        self.handled.reallocated_units = 0;
+        let Handled { isolation, owners, .. } = std::mem::take(&mut self.handled);
+        self.handled = Handled { isolation, owners, ..Handled::default() };
     }
 }
 
@@ -362,8 +407,13 @@ mod tests {
             }
         }
         let handled = four.handled().expect("it has handles");
-        assert_eq!(handled.invalid_requests, 1, "two pages of a request");
-        assert_eq!(handled.reallocated_units, 2, "what was moved before is in no unit of the host");
+        let count = |kind| handled.events.count(kind);
+        assert_eq!(count(EventKind::InvalidPlacementIdentifier), 1, "two pages of a request");
+        assert_eq!(
+            count(EventKind::MediaReallocated),
+            2,
+            "what was moved before is in no unit of the host"
+        );
         assert_eq!(four.counts()["handles.invalid"], 2);
     }
 }

@@ -23,12 +23,45 @@ pub struct Ledger {
     pub moved_of: ByClass,
     /// Units that GC collected.
     pub collected: ByClass,
-    /// Units whose last page GC wrote.
-    pub filled_by_gc: ByClass,
     /// Pages that were superseded or trimmed, by the class of the unit that they lay in.
     pub died: ByClass,
     /// How long those had lived since the host wrote them, in its page writes, all together.
     pub lived: ByClass,
+}
+
+/// Pages by class, or by placement handle where classes belong to handles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassPages {
+    /// Pages that the host wrote.
+    pub written: Vec<u64>,
+    /// Pages that GC moved, by the class that the host's last write gave them.
+    pub copied: Vec<u64>,
+}
+
+impl ClassPages {
+    /// Both together. One of them may have no classes yet.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        self.with(other, |one, other| one + other)
+    }
+
+    /// What was counted since the counts were `then`, which may have no classes yet.
+    #[must_use]
+    pub fn since(&self, then: &Self) -> Self {
+        self.with(then, |now, then| now - then)
+    }
+
+    fn with(&self, other: &Self, count: impl Fn(u64, u64) -> u64) -> Self {
+        let both = |own: &[u64], other: &[u64]| {
+            let of = |counts: &[u64], class| counts.get(class).copied().unwrap_or_default();
+            let classes = 0..own.len().max(other.len());
+            classes.map(|class| count(of(own, class), of(other, class))).collect()
+        };
+        ClassPages {
+            written: both(&self.written, &other.written),
+            copied: both(&self.copied, &other.copied),
+        }
+    }
 }
 
 /// The ledger of a separation, and its open units.

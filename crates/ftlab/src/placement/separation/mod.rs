@@ -26,6 +26,7 @@
 mod blocks;
 mod chunks;
 mod eti;
+mod events;
 mod fadac;
 mod handles;
 mod learned;
@@ -41,10 +42,11 @@ mod warcip;
 
 pub use chunks::{MultiQueueConfig, SfrConfig};
 pub use eti::EtiConfig;
+pub use events::{EventKind, Events, HandleEvent};
 pub use fadac::FadacConfig;
 pub use handles::{HandleBy, Handled, HandlesConfig, Isolation, Isolations};
 pub use learned::{Example, Features, Learned, LearnedConfig, Model};
-pub use ledger::{Classes, Ledger};
+pub use ledger::{ClassPages, Classes, Ledger};
 pub use midas::MidasConfig;
 pub use multilog::MultilogConfig;
 pub use oracle::{FkConfig, NodapConfig};
@@ -226,6 +228,15 @@ pub struct Filled {
     pub class: u8,
 }
 
+/// A block that is left before it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Its class.
+    pub class: u8,
+    /// Its pages that are not written.
+    pub unwritten: u32,
+}
+
 /// A block that GC collects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
@@ -258,6 +269,15 @@ pub trait Separation: Send + Debug + DynClone {
 
     /// The host asks to write pages.
     fn requested(&mut self, _request: Requested) {}
+
+    /// At a time of the host it moves what it writes with these attributes to a new block: the class whose open block is
+    /// left as it is.
+    fn updated(&mut self, _meta: Meta, _time: Nanos) -> Option<u8> {
+        None
+    }
+
+    /// An open block of such a class was left, with N pages that are not written.
+    fn left(&mut self, _block: Left) {}
 
     /// The class of a page that the host writes.
     fn of_write(&mut self, page: Written) -> u8;

@@ -2,13 +2,14 @@
 
 use super::blocks::Blocks;
 use super::{
-    Classes, Collected, Filled, Layout, Ledger, Lying, Moved, Requested, Separation, Written,
+    ClassPages, Classes, Collected, Filled, Layout, Ledger, Left, Lying, Moved, Requested,
+    Separation, Written,
 };
 use crate::error::Error;
 use crate::flash::{Flash, Future, Geometry, Media};
 use crate::placement::Class;
 use crate::request::Meta;
-use crate::units::{Lpn, Pbn, Ppn};
+use crate::units::{Lpn, Nanos, Pbn, Ppn};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::num::NonZeroU32;
@@ -161,8 +162,6 @@ impl Separator {
 
     /// GC moved a page of a class there. `opens` says that the block was opened for it.
     pub fn moved(&mut self, lpn: Lpn, class: u8, page: Ppn, opens: bool, geometry: &Geometry) {
-        let is_last = geometry.page_in_block(page) + 1 == geometry.pages_per_block;
-        self.ledger.filled_by_gc[usize::from(class)] += u64::from(is_last);
         self.lies(lpn, class, page, true, geometry);
         self.placed(class, page, opens, self.at_gc(), geometry);
     }
@@ -212,6 +211,17 @@ impl Separator {
     /// What is left of the open block of a class was wasted by GC.
     pub fn wasted(&mut self, block: Pbn, class: u8, geometry: &Geometry) {
         self.filled(block, class, self.at_gc(), geometry);
+    }
+
+    /// The class whose open block the host leaves as it is, if it moves what it writes so to a new one.
+    pub fn updated(&mut self, meta: Meta, time: Nanos) -> Option<u8> {
+        self.scheme.updated(meta, time)
+    }
+
+    /// The host left a block of a class.
+    pub fn left(&mut self, block: Pbn, left: Left, geometry: &Geometry) {
+        self.filled(block, left.class, self.now.get(), geometry);
+        self.scheme.left(left);
     }
 
     /// A block of a class is full.
@@ -329,6 +339,15 @@ impl Separator {
     pub fn ram(&self) -> u64 {
         let ages = 4 * (self.pages.len() + self.opened.len()) as u64;
         if self.scheme.uses_ages() { ages + self.scheme.ram() } else { self.scheme.ram() }
+    }
+
+    /// Pages by class so far.
+    #[must_use]
+    pub fn pages(&self) -> ClassPages {
+        let handles = self.scheme.handled().map(|handled| handled.isolation.len());
+        let classes = handles.unwrap_or_else(|| self.classes().into());
+        let Ledger { written, moved_of, .. } = &self.ledger;
+        ClassPages { written: written[..classes].to_vec(), copied: moved_of[..classes].to_vec() }
     }
 
     /// The separation's own figures.
