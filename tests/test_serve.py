@@ -165,17 +165,21 @@ def raw_names(folder):
         return client.option(nbd.LIST)
 
 
-def test_addresses_have_handles_and_replay_with_them(folder):
+@pytest.mark.parametrize("every", [None, "100KiB"])
+def test_addresses_have_handles_and_replay_with_them(folder, every):
     record = folder / "session.csv"
     how = {"hint": "range:64KiB:1MiB", "record": record}
-    with served(folder, "page", HANDLES, **how) as device, connected(folder) as client:
+    config = {**HANDLES, "input": {"update_every": every}} if every else HANDLES
+    with served(folder, "page", config, **how) as device, connected(folder) as client:
         for offset, count in ((0, 5), (64 << 10, 6), (1 << 20, 7)):
             for page in range(count * 40):
                 client.write(offset + 4096 * (page % count), bytes(4096))
         client.trim(0, 4096)
         assert written(device) == [5 * 40 * 4096, 6 * 40 * 4096, 7 * 40 * 4096]
         session = device.stop().to_dict()
-    assert record.read_text().splitlines()[0] == "time,offset,length,op,hint"
+    columns = "time,offset,length,op,hint" + (",update" if every else "")
+    assert record.read_text().splitlines()[0] == columns
+    assert session["fdp"]["updates"] == (7 + 9 + 11 if every else 0)
     replayed = live.replay(f"{record}.toml").to_dict()
     assert replayed["classes"] == session["classes"]
     assert replayed["fdp"] == session["fdp"]

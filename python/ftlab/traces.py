@@ -62,6 +62,7 @@ def read_trace(
     stage: Literal["Q", "D", "C"] | None = None,
     flushes: bool | None = None,
     hint_by: str | None = None,
+    update_every: Quantity | None = None,
 ) -> Trace:
     """Return the trace in a file: text, plain or compressed with gzip, bzip2, xz or zstd; Parquet.
 
@@ -104,6 +105,9 @@ def read_trace(
     hint_by
         How the placement handle of a write is derived: ``"volume"``, ``"range:1GiB:4GiB"`` or
         ``"size:16KiB:128KiB"``; by default the handles of the trace.
+    update_every
+        Bytes written with a placement handle after which the host moves it to a new reclaim unit;
+        by default the updates of the trace.
 
     Raises
     ------
@@ -128,6 +132,7 @@ def read_trace(
         stage=stage,
         flushes=flushes,
         hint_by=hint_by,
+        update_every=update_every,
     )
 
 
