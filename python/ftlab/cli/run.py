@@ -156,6 +156,6 @@ def _show(result: Result, as_drive: bool) -> None:
     """Print a result: the summary, or what the command ``nvme`` prints of a drive."""
     if as_drive:
         texts = (stats_text(result), status_text(result), events_text(result))
-        hand_over("\n".join(text for text in texts if text).rstrip("\n"))
+        hand_over("\n\n".join(text.rstrip("\n") for text in texts if text))
     else:
         show_sections(run_summary(result))
