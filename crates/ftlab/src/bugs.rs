@@ -643,8 +643,6 @@ bugs! {
         why "it is left as it is", law "units_keep", by "page,dftl,dloop";
     UpdateLeavesNew: "updates: a unit without a page is left",
         why "the handle has a new one", law "units_keep", by "page";
-    UpdateTakesReserve: "updates: a unit is opened ahead although none is to spare",
-        why "GC needs it", law "units_keep", by "page";
     UpdateIsNoEvent: "updates: a unit that is not full is no event",
         why "the host is told what it wastes", law "units_keep";
     UpdateLeavesZone: "updates: a zone that is left is not finished",

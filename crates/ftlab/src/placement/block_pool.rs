@@ -565,8 +565,7 @@ impl BlockPool {
         self.programs += u64::from(unwritten);
         if self.volume.is_some() {
             self.close_at_once(index, flash.valid_in(pbn), flash);
-            let has_room = self.free.len() > self.low.max(self.spread);
-            if unless_bug!(UpdateTakesReserve, has_room, true) {
+            if self.free.len() > self.low.max(self.spread) {
                 self.replace(index, class, flash);
             }
         } else if let Some(frontier) = &mut self.frontiers[index] {
