@@ -148,7 +148,8 @@ mod tests {
         assert_eq!(all.bits(), 0x0305_5678_1234);
         assert_eq!(Meta::of_bits(all.bits()), all);
         assert!(flags.contains(Flags::PREFETCH) && !Flags::default().contains(Flags::PREFETCH));
-        assert_eq!(flags.without(Flags::PREFETCH), Flags::default());
+        assert_eq!(flags.without(Flags::PREFETCH), Flags::UPDATE);
+        assert_eq!(all.without_update().flags, Flags::PREFETCH);
     }
 
     #[test]
