@@ -168,8 +168,8 @@ def test_what_cannot_be_known_is_told(tmp_path):
     short = {**TREE, "workload": {**WORKLOAD, "requests": 500}, "ftls": ["page"]}
     told = " ".join(doubts(advise(short, tmp_path)))
     for part in (
-        "less than one fill",
-        "extrapolated",
+        "of the capacity: write amplification",
+        "reflect the warm-up",
         "go on day and night",
         "generated, not recorded",
         "does not test for a steady state",

@@ -129,14 +129,15 @@ def sentence(labels: Sequence[str], parts: Sequence[Part]) -> str:
     slower = names[second > first]
     grown = [part for part in parts if (part.difference > 0) == (second > first)]
     grown.sort(key=lambda part: -abs(part.difference))
-    share = abs(grown[0].difference) / abs(second - first)
+    largest, whole = abs(grown[0].difference), abs(second - first)
     # A part may exceed the whole, where other parts make up for it.
-    of_all = f"{100 * share:.0f} % of the difference" if share <= 1 else "others are shorter"
+    of_all = f"{100 * largest / whole:.0f} % of the difference"
+    if largest > whole:
+        of_all = f"with {written(largest - whole, 'us')} less elsewhere"
     place = "waiting for " if grown[0].section == "waiting" else ""
     return (
-        f"{slower} takes {written(abs(second - first), 'us')} longer for a request; the largest "
-        f"part is {place}{PARTS[grown[0].name]}: {written(abs(grown[0].difference), 'us')}, "
-        f"{of_all}."
+        f"{slower} takes {written(whole, 'us')} longer for a request; the largest part is "
+        f"{place}{PARTS[grown[0].name]}: {written(largest, 'us')}, {of_all}."
     )
 
 

@@ -23,7 +23,12 @@ DEFAULT = "page,dftl,tpftl"
 @click.command(cls=Verb)
 @source_options
 @ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
-@click.option("--cuts", type=parse.Count(), default=crashes.CUTS, help="Number of cuts [10000].")
+@click.option(
+    "--cuts",
+    type=parse.Count(),
+    default=crashes.CUTS,
+    help="Cuts; half as many more cut recoveries [10000].",
+)
 @click.option("--at", metavar="CUT", help="Make only this cut of a violation.")
 @model_options
 @output_options

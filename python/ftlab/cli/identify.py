@@ -161,8 +161,8 @@ def _show(found: Record, table: Table, advertised: int | None) -> None:
     if advertised is not None:
         say(f"spare space: {100 * (best['capacity'] / advertised - 1):.1f} % of {_gib(advertised)}")
     if best["capacities"]:
-        misfits = ", ".join(f"{100 * each['misfit']:.1f} % {each['victims']}" for each in others)
-        say(f"RMS error: {100 * best['misfit']:.1f} %; of other victims {misfits}")
+        misfits = ", ".join(f"{each['victims']}: {100 * each['misfit']:.1f} %" for each in others)
+        say(f"RMS error: {100 * best['misfit']:.1f} % ({misfits})")
     say(VERDICTS[best["verdict"]])
 
 

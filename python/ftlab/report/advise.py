@@ -78,7 +78,7 @@ def _reasons(advice: Advice, each: Candidate) -> str:
     told = [] if each.cost is None else [_price(each.cost, each.prices)]
     if years is not None:
         rate = "the trace's rate" if advice.targets.dwpd is None else "the target's rate"
-        told.append(f"It lasts {_number(years)} years at {rate}.")
+        told.append(f"It lasts {_number(years)} years at most, at {rate}.")
     times = [] if p99 is None else [f"{written(p99, 'us')} at queue depth {advice.depth}"]
     times += [] if at_rate is None else [f"{written(at_rate, 'us')} at the trace's rate"]
     told += [f"Its p99 is {' and '.join(times)}."] if times else []
@@ -148,7 +148,8 @@ def legend(advice: Advice) -> str:
         unit = "GB of flash"
     return (
         "Marked costs are on the Pareto front of cost, lifetime and p99. "
-        f"DWPD is over {advice.targets.years:g} years at {first.endurance:,} erases per block. "
+        f"Years and DWPD are upper bounds, at {first.endurance:,} erases per block; DWPD is over "
+        f"{advice.targets.years:g} years. "
         f"Cost: {unit}, plus RAM at {prices.ram:g} per GB."
     )
 

@@ -33,9 +33,9 @@ def _coverage(first: Candidate) -> str:
     if fills >= 1:
         return ""
     return (
-        f"The trace writes {fills:.2g} of the capacity, less than one fill: write amplification "
-        "and lifetime are extrapolated, and show the warm-up as much as the trace. Use a longer "
-        "trace, or a smaller device.capacity with run.address = modulo."
+        f"The trace writes only {100 * fills:.2g} % of the capacity: write amplification and "
+        "lifetime reflect the warm-up as much as the trace. Use a longer trace, or a smaller "
+        "device.capacity with run.address = modulo."
     )
 
 

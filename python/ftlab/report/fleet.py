@@ -31,9 +31,9 @@ def notes(fleet: Fleet, least: int) -> list[str]:
         )
     if whole["nothing_erased"]:
         told.append(
-            f"on {whole['nothing_erased']:,} volumes nothing was erased; write amplification is "
-            "without them; set run.warmup = steady, or a smaller device.capacity with "
-            "run.address = modulo, and they count"
+            f"write amplification excludes {whole['nothing_erased']:,} volumes without an erase; "
+            "set run.warmup = steady, or a smaller device.capacity with run.address = modulo, to "
+            "include them"
         )
     most = max((len(fleet.under(ftl)) for ftl in fleet.ftls), default=0)
     if most < LEAST_VOLUMES:
