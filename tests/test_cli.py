@@ -326,6 +326,10 @@ def test_a_message_keeps_its_dots(ftlab):
     )
 
 
+def test_a_missing_choice_lists_the_choices_in_one_line(ftlab):
+    assert "Choose from: tpftl, cachftl, " in failure(ftlab("reproduce", "--list"))
+
+
 def test_a_csv_file_is_read_by_the_columns_that_are_named(ftlab, tmp_path):
     path = tmp_path / "any.csv"
     path.write_text('when,"where, in sectors",what\n0.5,8,1\n1.5,16,0\n')

@@ -120,6 +120,9 @@ def _fail(*lines: str, code: int) -> int:
 def _usage(error: click.UsageError) -> str:
     """Return the message, and where the options are described."""
     message = re.sub(r"(?<!\.)\.$", "", error.format_message())
+    if isinstance(error, click.MissingParameter):
+        # Choices come one to a line.
+        message = " ".join(message.split())
     return f"{message} (see `{error.ctx.command_path} --help`)" if error.ctx else message
 
 
