@@ -219,6 +219,10 @@ impl Host {
         let invalid = events(EventKind::InvalidPlacementIdentifier);
         assert_eq!(invalid, self.invalid_requests, "requests with no handle");
         assert_eq!(handled.updates, self.updates, "updates of handles");
+        if !self.isolation.contains(&Isolation::None) {
+            let modified = events(EventKind::ImplicitlyModifiedHandle);
+            assert_eq!(modified, 0, "isolated units that GC filled");
+        }
         let mut units = 0;
         for (handle, isolation) in self.isolation.iter().enumerate() {
             if *isolation != Isolation::None {

@@ -244,6 +244,8 @@ impl Separation for Handles {
             return unless_bug!(UpdateOfInvalid, None, Some(0));
         }
         self.handled.updates += 1;
+        // The host leaves the unit, whatever GC did before.
+        self.is_moving = false;
         self.time = time;
         Some(number as u8)
     }
@@ -415,5 +417,17 @@ mod tests {
             "what was moved before is in no unit of the host"
         );
         assert_eq!(four.counts()["handles.invalid"], 2);
+    }
+
+    #[test]
+    fn a_unit_that_the_host_leaves_after_gc_is_not_one_that_gc_fills() {
+        let mut four = handles(HandleBy::Handle, Isolation::Persistent);
+        four.of_move(Moved { lpn: Lpn(7), from: 1, age: 0, rest: None });
+        assert_eq!(four.updated(Meta { handle: 2, ..META }, 9), Some(2));
+        four.filled(Filled { block: Pbn(0), class: 2 });
+        four.left(Left { class: 2, unwritten: 3 });
+        let events = four.handled().expect("it has handles").events;
+        assert_eq!(events.count(EventKind::ImplicitlyModifiedHandle), 0);
+        assert_eq!(events.count(EventKind::NotFullyWritten), 1);
     }
 }
