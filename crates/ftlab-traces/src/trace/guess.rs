@@ -26,13 +26,17 @@ pub(super) fn columns(sample: &Sample) -> Option<String> {
         .map(|(rows, name)| (*name, rows))?;
     let width = rows[0].len();
     let column = |at: usize| rows.iter().map(move |row| row[at]);
+    if separator.is_empty() && is_latency_log_of_fio(&rows) {
+        return Some("time=1:ms,offset=5,length=4,op=3:0".into());
+    }
     let mut free: Vec<usize> = (0..width).collect();
     let op = take(&mut free, |at| column(at).all(is_word))
         .map(|at| format!("op={}", at + 1))
         .or_else(|| {
             let digits = |at: usize| column(at).all(|v| v == "0" || v == "1");
             let both = |at: usize| column(at).any(|v| v == "0") && column(at).any(|v| v == "1");
-            take(&mut free, |at| digits(at) && both(at)).map(|at| format!("op={}:1", at + 1))
+            // Nothing says which of them reads, and a question mark is refused until somebody does.
+            take(&mut free, |at| digits(at) && both(at)).map(|at| format!("op={}:?", at + 1))
         });
     let times = |at: usize| -> Option<Vec<f64>> { column(at).map(|v| v.parse().ok()).collect() };
     let rises = |at: usize| times(at).is_some_and(|t| t.is_sorted() && t.first() < t.last());
@@ -78,6 +82,21 @@ fn split<'a>(lines: &[&'a str], between: &str) -> Option<Vec<Vec<&'a str>>> {
     (alike && COLUMNS.contains(&width)).then_some(rows)
 }
 
+/// Whether rows have milliseconds, a latency, 0, 1 or 2, a block size and an offset, as `log_offset` writes them.
+fn is_latency_log_of_fio(rows: &[Vec<&str>]) -> bool {
+    let values = |row: &[&str]| -> Option<Vec<u64>> {
+        row.iter().take(5).map(|value| number::integer(value.as_bytes())).collect()
+    };
+    let is_entry = |row: &[u64]| {
+        matches!(row, [_, _, 0..=2, size, offset]
+            if *size > 0 && size.is_multiple_of(SECTOR_BYTES) && offset.is_multiple_of(SECTOR_BYTES))
+    };
+    let entries: Option<Vec<Vec<u64>>> = rows.iter().map(|row| values(row)).collect();
+    entries.is_some_and(|entries| {
+        entries.iter().all(|entry| is_entry(entry)) && entries.is_sorted_by_key(|entry| entry[0])
+    })
+}
+
 /// Takes the first of the columns that are free for which `is` is true.
 fn take(free: &mut Vec<usize>, is: impl Fn(usize) -> bool) -> Option<usize> {
     let place = free.iter().position(|at| is(*at))?;
@@ -119,7 +138,11 @@ mod tests {
             ),
             (
                 "1 77777 8 1.5\n0 1001 16 2.5\n",
-                Some("time=4,offset=2:sectors,length=3:sectors,op=1:1,separator=blanks"),
+                Some("time=4,offset=2:sectors,length=3:sectors,op=1:?,separator=blanks"),
+            ),
+            (
+                "12, 90101, 1, 4096, 8192, 0\n15, 81333, 0, 4096, 0, 0\n",
+                Some("time=1:ms,offset=5,length=4,op=3:0"),
             ),
             ("a,b,c,d\ne,f,g,h\n", None),
             ("1,2,3\n2,3,4\n", None),
@@ -130,7 +153,8 @@ mod tests {
             let sample = Sample::new(Front { bytes: text.as_bytes(), whole: true });
             let found = columns(&sample);
             assert_eq!(found.as_deref(), expected, "{text}");
-            assert!(found.is_none_or(|text| Columns::try_from(text).is_ok()));
+            let is_open = found.as_ref().is_some_and(|text| text.contains('?'));
+            assert!(found.is_none_or(|text| Columns::try_from(text).is_ok() != is_open));
         }
     }
 }
