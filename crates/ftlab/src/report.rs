@@ -274,8 +274,8 @@ fn warnings(report: &Report, outcome: &Outcome<'_>, backlog: Option<Backlog>) ->
     warnings.extend(sparse(report));
     warnings.extend(shared(report));
     if report.device.program_order == ProgramOrder::Any {
-        let what = "the device let pages of a block be programmed in any order";
-        warnings.push(format!("{what}, which NAND of today forbids"));
+        let what = "pages of a block are programmed in any order";
+        warnings.push(format!("{what}, which current NAND does not allow"));
     }
     if report.gc.is_some() && report.device.effective_spare_ratio < 0.02 {
         warnings.push(format!(
@@ -478,14 +478,14 @@ fn uncollected(report: &Report, erased: usize) -> Option<String> {
     let what = if report.gc.is_some() { "GC never ran" } else { "no block was erased" };
     if report.gc.is_none() || written > spare_pages {
         return Some(format!(
-            "{what} in the measured phase: {erased} of {} blocks are erased after its {written} page \
-             writes; {remedy}, or write amplification means nothing",
+            "{what} in the measured phase: {erased} of {} blocks are still erased after its {written} \
+             page writes. Write amplification means nothing; {remedy}",
             report.device.blocks
         ));
     }
     Some(format!(
         "{what} in the measured phase: its {written} page writes cover {:.0} % of the spare \
-         space ({spare_pages} pages); {remedy}, or write amplification means nothing",
+         space ({spare_pages} pages). Write amplification means nothing; {remedy}",
         100.0 * written as f64 / spare_pages.max(1) as f64
     ))
 }

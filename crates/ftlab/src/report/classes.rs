@@ -127,7 +127,7 @@ figures! {
         pub(super) of(events: &Events);
         /// The kind of each.
         kind: Vec<&'static str> = events.latest().map(|event| event.kind.name()).collect(), unit "list of texts";
-        /// When the host asked for what brought it about.
+        /// Arrival of the request that caused it.
         time_s: Vec<f64> = events.latest().map(|event| event.time as f64 / 1e9).collect(), unit "list of s";
         /// The handle, as the host names it.
         handle: Vec<u32> = events.latest().map(|event| event.handle.into()).collect(), unit "list of numbers";
