@@ -358,8 +358,8 @@ class FdpLogMetrics(Section):
     """The kind of each. Unit: list of texts. None unless pages are separated by handles, and on
     zones."""
     time_s: list[float] | None
-    """When the host asked for what brought it about. Unit: list of s. None unless pages are
-    separated by handles, and on zones."""
+    """Arrival of the request that caused it. Unit: list of s. None unless pages are separated by
+    handles, and on zones."""
     handle: list[int] | None
     """The handle, as the host names it. Unit: list of numbers. None unless pages are separated by
     handles, and on zones."""
