@@ -77,6 +77,9 @@ OTHERS = {
     "run --timeline": ("c.toml", "run --config c.toml --timeline"),
     "run --log": ("c.toml", "run --config c.toml --log"),
     "load --plot": ("c.toml", "load --config c.toml --plot"),
+    "run --series": ("c.toml", "run --config c.toml --series"),
+    "advise --plot": ("c.toml", "advise --config c.toml --plot"),
+    "advise --report": ("c.toml", "advise --config c.toml --report"),
     "crash --plot": ("c.toml", "crash --config c.toml --plot"),
     "endurance --plot": ("c.toml", "endurance --config c.toml --plot"),
     "tune FILE.toml": ("search.toml", "tune search.toml --json -o"),
@@ -119,6 +122,7 @@ ENDS = {
     "--record": ".html",
     "--timeline": ".svg",
     "--log": ".parquet",
+    "--series": ".csv",
 }
 """How the names of outputs have to end, where the command line does not say their form."""
 

@@ -324,7 +324,7 @@ def test_an_ftl_in_python_hears_what_the_host_says() -> None:
     hint = {"input": {"hint_by": f"range:{HOT_BYTES}"}}
     ftlab.simulate(hot_and_cold(500, "closed"), Listens, ROOMY, config=hint)
     assert heard == {0, 1}
-    assert 'Meta(handle=1, initiator=0, lifetime="unset", prefetch=False)' in written
+    assert 'Meta(handle=1, initiator=0, lifetime="unset", prefetch=False, update=False)' in written
 
 
 def test_midas_names_its_victims_and_refuses_what_else_would():

@@ -25,12 +25,14 @@ ELEMENTS = {
     "list of factors": "float | None",
     "list of page writes": "float | None",
     "list of shares": "float | None",
+    "lists of pages": "list[int]",
 }
 """What lists have, by their units; other lists have counts."""
 MAPPINGS = {"tree": "Record", "number by name": "Numbers"}
 """What objects are, by their units; others are numbers by a cause."""
 SERIES = "timeline"
-"""The section whose lists have an element for each interval, which may be null."""
+"""The section whose lists have an element for each interval, which may be null; lists of lists may
+be missing."""
 
 HEADER = f'''"""The metrics of a result as attributes, with their types.
 
@@ -69,7 +71,7 @@ def type_of(metric: Metric) -> str:
     optional = " | None" if metric.null else ""
     if metric.kind == "list":
         element = ELEMENTS.get(metric.unit, "int")
-        if metric.name.startswith(f"{SERIES}."):
+        if metric.name.startswith(f"{SERIES}.") and not metric.unit.startswith("lists"):
             return f"list[{element}{optional}]"
         return f"list[{element}]{optional}"
     if metric.kind == "object":

@@ -354,9 +354,8 @@ class ClassesMetrics(Section):
 class FdpLogMetrics(Section):
     """The metrics of ``fdp.log``."""
 
-    kind: list[int] | None
-    """The kind of each. Unit: list of texts. None unless pages are separated by handles, and on
-    zones."""
+    kind: list[str] | None
+    """The kind of each. Unit: texts. None unless pages are separated by handles, and on zones."""
     time_s: list[float] | None
     """Arrival of the request that caused it. Unit: list of s. None unless pages are separated by
     handles, and on zones."""
@@ -882,10 +881,10 @@ class TimelineMetrics(Section):
     """Data that a power cut at the end of the interval would lose, as its newest version is only in
     RAM. With ``run.recovery`` 0 for an FTL that mounts. Unit: list of bytes. None without a
     buffer."""
-    written_by_class: list[int | None]
+    written_by_class: list[list[int]] | None
     """Pages of the host in the interval, by class of a separation: of ``handles``, by placement
     handle. Unit: lists of pages. None unless pages are separated."""
-    copied_by_class: list[int | None]
+    copied_by_class: list[list[int]] | None
     """Pages that GC moves in the interval, by the class that the host's last write gave them. Unit:
     lists of pages. None unless pages are separated."""
 

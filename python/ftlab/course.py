@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ftlab.report.points import as_parquet
 from ftlab.report.tables import csv_of
-from ftlab.result import Result
+
+if TYPE_CHECKING:
+    from ftlab.result import Result
 
 CLASSES = "_by_class"
 """How lists end that have a list for each class, or placement handle."""
@@ -30,12 +31,14 @@ def as_csv(result: Result) -> str:
 
 def to_parquet(result: Result) -> bytes:
     """Return the rows as Parquet; needs pandas and pyarrow."""
+    from ftlab.report.points import as_parquet
+
     return as_parquet(rows(result))
 
 
 def amplifications(timeline: Mapping[str, Any]) -> list[list[float | None]]:
     """Return for each class the write amplification of each interval; None without writes."""
-    written, copied = (timeline[name + CLASSES] or [] for name in ("written", "copied"))
+    written, copied = (timeline.get(name + CLASSES) or [] for name in ("written", "copied"))
     return [
         [(host + moved) / host if host else None for host, moved in zip(*pages, strict=True)]
         for pages in zip(written, copied, strict=True)

@@ -126,7 +126,7 @@ figures! {
     pub struct EventLog {
         pub(super) of(events: &Events);
         /// The kind of each.
-        kind: Vec<&'static str> = events.latest().map(|event| event.kind.name()).collect(), unit "list of texts";
+        kind: Vec<&'static str> = events.latest().map(|event| event.kind.name()).collect(), unit "texts";
         /// Arrival of the request that caused it.
         time_s: Vec<f64> = events.latest().map(|event| event.time as f64 / 1e9).collect(), unit "list of s";
         /// The handle, as the host names it.
