@@ -47,7 +47,7 @@ COMMANDS = {
     "compare": f"compare {RUN} --plot p.svg -o r.md",
     "identify": "identify {inputs}/drive.csv --seeds 40 -o r.csv",
     "crash": f"crash {SOURCE} --cuts 200 -o r.csv --plot p.svg",
-    "advise": f"advise {SOURCE} --ftl page,dftl --over-provisioning 15% --report r.html -o r.csv",
+    "advise": f"advise {SOURCE} --ftl page --over-provisioning 15% --years 0.01 --dwpd 1 -o r.csv",
     "endurance": f"endurance {SOURCE} --set device.endurance=100 -o r.csv",
     "watch": f"watch {RUN} --record w.html",
     "serve": "serve --image image --socket s --ftl page --capacity 64MiB --record s.csv -o r.json",
