@@ -21,7 +21,7 @@ const FRONT_LINES: u64 = 20_000;
 /// Blocks at a time for each thread: one to parse, and one that waits.
 const DEPTH: usize = 2;
 
-/// Threads at most. Three parse faster than the checks behind them take requests.
+/// Threads at most.
 const MOST_THREADS: usize = 3;
 
 /// Requests, unchecked, from the lines of one stream.
