@@ -79,7 +79,29 @@ def test_every_page_has_a_picture():
 def test_a_picture_is_drawn_with_all_its_steps(title, text):
     svg, steps = memory_picture.draw(text, title)
     assert f"<title>{html.escape(title)}</title>" in svg
-    assert svg.count('class="step"') == len(steps) == len(re.findall(" -> ", text)) > 0
+    assert svg.count('class="step"') == 2 * len(steps) == 2 * len(re.findall(" -> ", text)) > 0
+
+
+@pytest.mark.parametrize(("title", "text"), PICTURES)
+def test_a_picture_is_legible_on_a_telephone(title, text):
+    svg = memory_picture.drawn(text, title, memory_picture.NARROW, "narrow")
+    column, font = 390 - 2 * 16, 11
+    width = float(re.search(r'viewBox="0 0 (\d+) ', svg)[1])
+    assert font * min(1.0, column / width) > 10.8
+    rights = re.findall(r'<rect class="\w+" x="(\d+)" y="\d+" width="(\d+)"', svg)
+    assert all(int(x) + int(wide) <= width for x, wide in rights)
+
+
+def test_no_number_of_a_step_lies_on_cells():
+    text = "RAM: map[1]\na: one[1]\nb: two[1]\nmap -> two: a step past the cell between them"
+    svg = memory_picture.drawn(text, "past", memory_picture.NARROW, "narrow")
+    y = int(re.search(r'class="step" cx="\d+" cy="(\d+)"', svg)[1])
+    tops = [
+        int(top)
+        for top in re.findall(r'<rect class="data" x="\d+" y="(\d+)" width="24" height="24"', svg)
+    ]
+    assert len(tops) == 3
+    assert all(y < top - 8 or y > top + memory_picture.CELL + 8 for top in tops)
 
 
 def test_a_step_to_nowhere_is_an_error():

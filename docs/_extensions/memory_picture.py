@@ -19,7 +19,9 @@ from dataclasses import dataclass, field
 from html import escape
 
 CELL, CHARACTER, GROUP_GAP, GAP = 24, 7, 6, 34
-TITLE, ROW = 18, 96
+TITLE, LINE = 18, 96
+WIDE, NARROW = 720, 356
+"""The widest drawings, px: of a page, and of a telephone that is 390 px wide."""
 KINDS = {
     "data": "data",
     "map": "map on flash, and its numbers",
@@ -54,6 +56,8 @@ class Structure:
     groups: list[list[str]]
     row: int
     x: float = 0.0
+    line: int = 0
+    """Which line of the drawing it is in; a row that is too wide has several."""
     ends: dict[bool, list[Step]] = field(default_factory=lambda: {False: [], True: []})
     """The steps that touch its lower (False) and its upper side (True), from left to right."""
 
@@ -71,7 +75,7 @@ class Structure:
     @property
     def top(self) -> int:
         """Return where its cells begin."""
-        return self.row * ROW + TITLE
+        return self.line * LINE + TITLE
 
     def side(self, step: Step, is_upper: bool) -> Point:
         """Return where a step touches it."""
@@ -119,47 +123,64 @@ def parse(text: str) -> tuple[list[str], dict[str, Structure], list[Step]]:
 
 
 def draw(text: str, title: str) -> tuple[str, list[str]]:
-    """Return the picture as SVG, and the words of its steps."""
+    """Return the picture as SVG, for pages and for telephones, and the words of its steps."""
+    steps = parse(text)[2]
+    svgs = [drawn(text, title, *each) for each in ((WIDE, "wide"), (NARROW, "narrow"))]
+    return "\n".join(svgs), [step.words for step in steps]
+
+
+def drawn(text: str, title: str, limit: float, kind: str) -> str:
+    """Return a drawing as SVG that is at most so wide, px."""
     rows, structures, steps = parse(text)
-    left = max(16 + CHARACTER * len(name) for name in rows)
-    place(structures.values(), left)
+    left = max(10 + CHARACTER * len(line) for name in rows for line in name.split(", "))
+    place(structures.values(), left, limit)
     connect(structures, steps)
     kinds = {kind_of(c) for each in structures.values() for group in each.groups for c in group}
-    low = (len(rows) - 1) * ROW + TITLE + CELL + 46
-    key, key_end = key_of([kind for kind in KINDS if kind in kinds], left, low)
-    size = max(key_end, *(each.x + each.width + 4 for each in structures.values())), low + 22
+    low = max(each.top for each in structures.values()) + CELL + 46
+    key, *end = key_of([kind for kind in KINDS if kind in kinds], left, low, limit)
+    size = max(end[0], *(each.x + each.width + 4 for each in structures.values())), end[1]
     head = (
-        f'<svg class="memory" role="img" viewBox="0 0 {size[0]:.0f} {size[1]:.0f}" '
+        f'<svg class="memory {kind}" role="img" viewBox="0 0 {size[0]:.0f} {size[1]:.0f}" '
         f'width="{size[0]:.0f}" xmlns="http://www.w3.org/2000/svg">'
     )
+    first = {each.row: each.top for each in reversed(structures.values())}
+    shafts, numbers = arrows(steps, structures)
     shapes = [
-        *(words(0, row * ROW + TITLE + 17, name, "row") for row, name in enumerate(rows)),
+        *(name for row, names in enumerate(rows) for name in row_names(first[row], names)),
+        *shafts,
         *(shape for each in structures.values() for shape in shapes_of(each)),
-        *arrows(steps, structures),
+        *numbers,
         key,
     ]
-    told = [step.words for step in steps]
-    return "\n".join([head, f"<title>{escape(title)}</title>", *shapes, "</svg>"]), told
+    return "\n".join([head, f"<title>{escape(title)}</title>", *shapes, "</svg>"])
 
 
-def place(structures: Iterable[Structure], left: float) -> None:
-    """Give each structure its place in its row."""
-    ends: dict[int, float] = {}
+def place(structures: Iterable[Structure], left: float, limit: float) -> None:
+    """Give each structure its place: its row in a line, or in several if that is too wide."""
+    row, line, x = 0, 0, left
     for each in structures:
-        each.x = ends.get(each.row, left)
-        ends[each.row] = each.x + each.width + GAP
+        if each.row != row or (x > left and x + each.width > limit):
+            row, line, x = each.row, line + 1, left
+        each.line, each.x = line, x
+        x += each.width + GAP
 
 
 def connect(structures: dict[str, Structure], steps: Iterable[Step]) -> None:
     """Tell each structure which steps touch it, in the order that crosses least."""
     for step in steps:
         source, target = structures[step.source], structures[step.target]
-        source.ends[target.row < source.row].append(step)
+        source.ends[target.line < source.line].append(step)
         if source is not target:
-            target.ends[source.row < target.row].append(step)
+            target.ends[source.line < target.line].append(step)
     for each in structures.values():
         for ends in each.ends.values():
             ends.sort(key=lambda step: sum(structures[n].x for n in (step.source, step.target)))
+
+
+def row_names(top: float, names: str) -> Iterator[str]:
+    """Yield the name of a row, a line for each part of it."""
+    for line, name in enumerate(names.split(", ")):
+        yield words(0, top + 17 + 15 * line, name, "row")
 
 
 def shapes_of(each: Structure) -> Iterator[str]:
@@ -177,35 +198,49 @@ def shapes_of(each: Structure) -> Iterator[str]:
 
 def box(x: float, y: float, wide: float, kind: str, high: int = CELL) -> str:
     """Return a cell; one that is superseded is crossed out."""
-    shape = f'<rect class="{kind}" x="{x:.0f}" y="{y}" width="{wide:.0f}" height="{high}"/>'
+    place = f'x="{x:.0f}" y="{y}" width="{wide:.0f}" height="{high}"'
+    shape = f'<rect class="ground" {place}/><rect class="{kind}" {place}/>'
     if kind != "old":
         return shape
     return f'{shape}<path d="M{x:.0f} {y}l{wide:.0f} {high}m0 -{high}l-{wide:.0f} {high}"/>'
 
 
-def arrows(steps: Iterable[Step], structures: dict[str, Structure]) -> Iterator[str]:
-    """Yield the arrows, then their numbers, which keep away from each other."""
+def arrows(steps: Iterable[Step], structures: dict[str, Structure]) -> tuple[list[str], list[str]]:
+    """Return the arrows, and their numbers, which keep away from each other and from cells."""
+    shafts: list[str] = []
     numbers: list[tuple[Point, int]] = []
     for step in steps:
         source, target = structures[step.source], structures[step.target]
-        if source.row == target.row:
+        if source.line == target.line:
             start = source.side(step, False)
             end = (start[0] + 30, start[1]) if source is target else target.side(step, False)
             low = start[1] + min(24 + 0.08 * abs(end[0] - start[0]), 42)
-            yield shaft(f"M{at(start)}C{start[0]:.0f} {low:.0f} {end[0]:.0f} {low:.0f} {at(end)}")
-            yield tip(end, (0.0, -1.0))
+            path = f"M{at(start)}C{start[0]:.0f} {low:.0f} {end[0]:.0f} {low:.0f} {at(end)}"
+            shafts += [shaft(path), tip(end, (0.0, -1.0))]
             places = [bow(start, end, low - start[1], share) for share in (0.5, 0.3, 0.7)]
         else:
-            up = target.row < source.row
+            up = target.line < source.line
             start, end = source.side(step, up), target.side(step, not up)
             length = math.dist(start, end)
-            yield shaft(f"M{at(start)}L{at(end)}")
-            yield tip(end, ((end[0] - start[0]) / length, (end[1] - start[1]) / length))
-            places = [between(start, end, share) for share in (0.5, 0.35, 0.65, 0.2, 0.8)]
-        numbers.append((max(places, key=lambda place: free_around(place, numbers)), step.number))
-    for (x, y), number in numbers:
-        yield f'<circle class="step" cx="{x:.0f}" cy="{y:.0f}" r="8"/>'
-        yield words(x, y + 4, str(number), "number")
+            towards = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
+            shafts += [shaft(f"M{at(start)}L{at(end)}"), tip(end, towards)]
+            shares = (0.5, 0.35, 0.65, 0.2, 0.8, 0.12, 0.88)
+            places = [between(start, end, share) for share in shares]
+        lines = [each.top for each in structures.values()]
+        free = [place for place in places if not any(covers(top, place) for top in lines)]
+        place = max(free or places, key=lambda place: free_around(place, numbers))
+        numbers.append((place, step.number))
+    shapes = [
+        f'<circle class="step" cx="{x:.0f}" cy="{y:.0f}" r="8"/>'
+        + words(x, y + 4, str(number), "number")
+        for (x, y), number in numbers
+    ]
+    return shafts, shapes
+
+
+def covers(top: float, number: Point) -> bool:
+    """Tell whether a number is on a line of titles and cells."""
+    return top - TITLE - 6 < number[1] < top + CELL + 8
 
 
 def bow(start: Point, end: Point, depth: float, share: float) -> Point:
@@ -241,13 +276,17 @@ def tip(end: Point, towards: Point) -> str:
     return f'<path class="tip" d="M{at(end)}L{at(left)}L{at(right)}Z"/>'
 
 
-def key_of(kinds: Iterable[str], x: float, y: float) -> tuple[str, float]:
-    """Return the legend of some kinds, and where it ends."""
-    shapes = []
+def key_of(kinds: Iterable[str], left: float, y: float, limit: float) -> tuple[str, float, float]:
+    """Return the legend of some kinds, and its right and its lower end."""
+    shapes, x, right = [], left, left
     for kind in kinds:
+        wide = 28 + 6.2 * len(KINDS[kind])
+        if x > left and x + wide > limit:
+            x, y = left, y + 22
         shapes.append(box(x, y, 16, kind, 14) + words(x + 22, y + 12, KINDS[kind], "key"))
-        x += 44 + 6.2 * len(KINDS[kind])
-    return "".join(shapes), x
+        x += wide + 16
+        right = max(right, x - 16)
+    return "".join(shapes), right, y + 22
 
 
 def words(x: float, y: float, text: str, what: str) -> str:
