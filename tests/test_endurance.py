@@ -183,6 +183,17 @@ def test_endurance_is_a_command(ftlab, tmp_path):
     assert "blocks worn out" in figure.read_text("utf-8")
 
 
+def test_a_life_says_what_it_was_run_on_and_what_the_run_warns_of(ftlab):
+    run = ftlab("endurance", *SMALL, "--set", "device.endurance=100", "--ftl", "page,dftl")
+    assert run.stdout.startswith("trace rand, format generated, device 16 MiB, addresses compact, ")
+    assert "warm-up sequential" in run.stdout.splitlines()[0]
+    reads = ("--workload", "randrw,size=820KiB,requests=20k", "--capacity", "16MiB")
+    never = ftlab("endurance", *reads, "--set", "device.endurance=100", "--ftl", "page,dftl")
+    assert "warning: page-level, DFTL: " in never.stderr
+    assert "the rest acts as spare space" in never.stderr
+    assert "worn out" not in never.stderr
+
+
 def test_what_has_no_end_is_refused(ftlab):
     none = failure(ftlab("endurance", *SMALL))
     assert "device.endurance: found none" in none

@@ -200,6 +200,15 @@ def test_what_is_in_the_way_of_a_volume_is_named(ftlab, cloud):
     assert line.endswith(f"{folder / VOLUME}: cannot be made anew: Is a directory; remove it")
 
 
+def test_a_fleet_says_what_it_runs_on_and_what_its_runs_warn_of(ftlab, cloud):
+    shown = ftlab("fleet", cloud, "--pages-per-block", "16", "--least", "50", "--ftl", "dftl")
+    first, *_ = shown.stdout.splitlines()
+    assert first == ("trace cloud.spc, device 64 MiB, addresses compact, warm-up none, seed 1")
+    warnings = [each for each in shown.stdout.splitlines() if each.startswith("warning: ")]
+    assert any("GC never ran" in each for each in warnings)
+    assert not any("overload" in each for each in warnings)
+
+
 def test_ftls_are_compared_on_the_same_volumes(cloud, tmp_path):
     config = {"device": {"capacity": "4MiB", "pages_per_block": 16}, "run": {"address": "modulo"}}
     trace = package.read_trace(cloud)

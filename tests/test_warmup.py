@@ -77,3 +77,13 @@ def test_a_comparison_says_whose_hit_ratio_the_warm_up_decides():
     assert favoured([run("sftl", 0.9), run("page", None)]) == ["", ""]
     lines = warning_lines(Comparison([run("dftl", 0.6), run("sftl", 0.9)]))
     assert any(line.startswith("S-FTL: the warm-up") for line in lines)
+
+
+def test_a_sweep_says_it_too_unless_it_compares_warm_ups(ftlab):
+    asked = ("sweep", "financial1", "--requests", "2k", "--ftl", "dftl,sftl")
+    shown = ftlab(*asked, "--warmup", "footprint")
+    assert shown.exit_code == 0, shown.output
+    assert "the warm-up (footprint) decides the mapping hit ratio" in shown.stdout
+    assert "decides the mapping hit ratio" in ftlab("results", "ftlab-results").stdout
+    several = ftlab(*asked, "--warmup", "sequential,footprint", "--results", "several")
+    assert "decides the mapping hit ratio" not in several.stdout

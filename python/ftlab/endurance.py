@@ -10,6 +10,7 @@ from ftlab.config import Config, Progress
 from ftlab.plugins import Named, Plugged, resolved
 from ftlab.record import Record
 from ftlab.report.numbers import factor, ratio, significant, size
+from ftlab.report.summary import OVERLOAD, setup_of
 from ftlab.report.tables import Table
 from ftlab.result import Result
 from ftlab.titles import FtlName
@@ -24,6 +25,8 @@ YEAR_DAYS = 365
 WARRANTY_DAYS = 5 * YEAR_DAYS
 """Days over which data sheets count drive writes per day."""
 DAY_S = 24 * 3600
+EXPECTED = ("the device is worn out", OVERLOAD)
+"""Beginnings of warnings that say nothing new of a run to the end, which has no response times."""
 
 
 def endurance(
@@ -57,7 +60,7 @@ def endurance(
     Record
         Metrics are as follows:
 
-        * ``ftl``, ``trace``, ``endurance``: the set-up
+        * ``ftl``, ``trace``, ``endurance``, ``setup``: the set-up
         * ``capacity``: of the device, bytes
         * ``failures``: bytes written by the host since the warm-up at each failure of a block
         * ``life``: the same at the last failure, if it ends the device
@@ -68,8 +71,8 @@ def endurance(
         * ``projected``: whether the lifetime is projected from shorter ones
         * ``error``: how far several projections differ
         * ``used``: the erases of all blocks at the end of the lifetime over all that they endure
-        * ``passes``, ``write_amplification``, ``wear``: of the run, or of the longest shorter
-          lifetime
+        * ``passes``, ``write_amplification``, ``wear``, ``warnings``: of the run, or of the longest
+          shorter lifetime
 
     Raises
     ------
@@ -85,6 +88,7 @@ def endurance(
 
 def _told(cycles: int, lifetime: Record) -> Record:
     life, report = lifetime.life, lifetime.life.report
+    result = Result(report.to_dict())
     page, capacity = report.config.device.page, report.device.capacity_bytes
     failures = [each * page for each in lifetime.failures]
     end = failures[-1] if lifetime.ends else None
@@ -94,6 +98,7 @@ def _told(cycles: int, lifetime: Record) -> Record:
             "ftl": report.ftl,
             "trace": report.trace.name,
             "endurance": cycles,
+            "setup": setup_of(result),
             "capacity": capacity,
             "failures": failures,
             "life": end,
@@ -104,6 +109,9 @@ def _told(cycles: int, lifetime: Record) -> Record:
             "write_amplification": report.write_amplification,
             "wear": report.wear.to_dict(),
             "used": None if end is None else lifetime.used,
+            "warnings": [
+                each for each in result.find("warnings") or [] if not each.startswith(EXPECTED)
+            ],
         }
     )
 

@@ -115,8 +115,10 @@ class Fleet:
     erased no block.
     """
 
-    def __init__(self, members: Sequence[Member]) -> None:
+    def __init__(self, members: Sequence[Member], name: str = "") -> None:
         self.members: list[Member] = list(members)
+        self.name = name
+        """The input that was split."""
         self._left_out = {each.volume: NO_ERASE for each in members if each.idle}
         self._left_out |= {each.volume: FAILED for each in members if each.failure}
         self._left_out |= {each.volume: FEW_REQUESTS for each in members if each.outcome is None}
@@ -164,7 +166,8 @@ class Fleet:
                 Member(str(ftl), volume, next(came) if volume.requests >= least else None)
                 for ftl in chosen
                 for volume in volumes
-            ]
+            ],
+            _name(setup),
         )
 
     @property
@@ -236,6 +239,12 @@ def percentiles(members: Sequence[Member], path: str) -> dict[str, float | None]
     found = {f"p{q}": float(np.percentile(known, q)) if enough else None for q in PERCENTILES}
     mean = float(np.mean(known))
     return {"volumes": len(known), "mean": mean, "min": min(known), **found, "max": max(known)}
+
+
+def _name(setup: Config) -> str:
+    """Return the name of an input, as results have it."""
+    trace = setup.get("input", {}).get("trace")
+    return Path(trace).name if trace else str(setup.get("workload", {}).get("pattern", ""))
 
 
 def _point(setup: Config, ftl: Ftl | PythonFtl, volume: Volume) -> Point:

@@ -13,7 +13,11 @@ from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.sections import Verb
+from ftlab.cli.show import warn
+from ftlab.report.summary import in_a_line
+from ftlab.report.warned import labelled
 from ftlab.simulation import check_obeyed
+from ftlab.titles import title
 
 DEFAULT = "page,dftl,tpftl"
 
@@ -52,4 +56,5 @@ def endurance(
     check_obeyed(config, ftls)
     with meter() as progress:
         reports = [lives.endurance(config, each, scale, passes, progress) for each in ftls]
-    outputs.records(reports, lives.table, lives.drawn)
+    outputs.records(reports, lives.table, lives.drawn, [in_a_line(reports[0].setup), ""])
+    warn(labelled([title(each.ftl) for each in reports], [each.warnings for each in reports]))

@@ -62,6 +62,7 @@ def fleet(
 
 
 def _show(found: Fleet, least: int) -> None:
+    say(report.setup(found), "")
     for table in report.tables(found):
         show_table(table)
         say("")

@@ -14,7 +14,7 @@ import click
 
 from ftlab.cli import drawing
 from ftlab.cli.options import Command, decorated
-from ftlab.cli.say import hand_over
+from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
 from ftlab.cli.written import Written, check_written
 from ftlab.errors import ConfigError, FtlabError
@@ -192,11 +192,20 @@ class Outputs:
         records: Sequence[Record],
         table: Callable[[Sequence[Record]], Table],
         draw: Callable[[Sequence[Record], int | None], Figure],
+        above: Sequence[str] = (),
     ) -> None:
-        """Write the findings on each FTL as a table, or in the requested form, and draw them."""
+        """Write the findings on each FTL as a table, or in the requested form, and draw them.
+
+        Lines ``above`` are for people alone.
+        """
         rows = table(records)
         text = in_form(self.form, rows, [each.to_dict() for each in records])
-        self.result(text, lambda: show_table(rows))
+
+        def show() -> None:
+            say(*above)
+            show_table(rows)
+
+        self.result(text, show)
         self.figure(lambda: draw(records, self.columns_wide))
 
 

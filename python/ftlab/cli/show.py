@@ -49,8 +49,13 @@ def show_sections(sections: Sequence[Section]) -> None:
 
 
 def show_warnings(comparison: Comparison) -> None:
-    """Print what the runs warn of on standard error, each text once."""
-    for line in warning_lines(comparison):
+    """Print what the runs warn of, each text once."""
+    warn(warning_lines(comparison))
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Print warnings on standard error."""
+    for line in lines:
         say(f"warning: {translated(line)}", err=True)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 
 from ftlab.fleet import FIGURES, LEAST_VOLUMES, PERCENTILES, Fleet
 from ftlab.report.numbers import written
 from ftlab.report.points import FIGURES as KNOWN
-from ftlab.report.summary import OVERLOAD
+from ftlab.report.summary import OVERLOAD, in_a_line, setup_of
 from ftlab.report.tables import Table, csv_of
+from ftlab.report.warned import once, warned
+from ftlab.result import Result
 from ftlab.titles import FtlName, title
 
 COLUMNS = ("mean", "min", *(f"p{each}" for each in PERCENTILES), "max")
@@ -20,8 +23,24 @@ def tables(fleet: Fleet) -> list[Table]:
     return [each for each in found if each.rows]
 
 
+def setup(fleet: Fleet) -> str:
+    """Return one line with the set-up of all volumes; devices are as large as their volumes."""
+    results = _results(fleet)
+    if not results:
+        return ""
+    told = setup_of(results[0])
+    told.pop("format", None)
+    sizes = sorted({result["device"]["capacity_bytes"] for result in results})
+    ends = dict.fromkeys(written(each, "bytes") for each in (sizes[0], sizes[-1]))
+    return in_a_line({**told, "trace": fleet.name, "device": " to ".join(ends)})
+
+
+def _results(fleet: Fleet) -> list[Result]:
+    return [each.outcome for each in fleet.members if isinstance(each.outcome, Result)]
+
+
 def notes(fleet: Fleet, least: int) -> list[str]:
-    """Return what the tables leave out."""
+    """Return what the tables leave out, and what the runs warn of."""
     whole = fleet.summary(fleet.ftls[0])
     told = []
     if whole["few_requests"]:
@@ -49,7 +68,8 @@ def notes(fleet: Fleet, least: int) -> list[str]:
         told += [
             f"{title(ftl)}: volume {each.volume.number} failed: {each.failure}" for each in failed
         ]
-    return told
+    texts = [text for text in chain(*warned(_results(fleet))) if not text.startswith(OVERLOAD)]
+    return [*told, *(f"warning: {text}" for text in once(texts))]
 
 
 def _whole(fleet: Fleet) -> Table:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ftlab.errors import ConfigError
@@ -18,6 +19,7 @@ from ftlab.report.difference import Measured
 from ftlab.report.numbers import by_name
 from ftlab.report.summary import HEADLINES
 from ftlab.report.tables import ABSENT, Table, csv_of, printable, wording
+from ftlab.report.warned import alike, once, warned
 from ftlab.result import Result
 from ftlab.seeds import NO_EFFECT, without_effect
 from ftlab.spread import axes, of_groups
@@ -130,7 +132,8 @@ def table(entries: Sequence[Entry], columns: Sequence[str] = (), each: bool = Fa
     figures = _named(columns, entries) or [
         path for path in SHOWN if any(_has(e, path) for e in entries)
     ]
-    notes = list(_notes(entries))
+    told = dict(zip(map(id, entries), _told(entries), strict=True))
+    notes = list(alike(chain(*told.values())))
     counts = ["n"] if several else []
     header = [FTL, *settings, *counts, *(FIGURES[f].label if f in FIGURES else f for f in figures)]
     cells = [
@@ -139,7 +142,7 @@ def table(entries: Sequence[Entry], columns: Sequence[str] = (), each: bool = Fa
             *(_setting(point[0], key) for key in settings),
             *(str(len(point)) for _ in counts),
             *(_figure(point, path) for path in figures),
-            ", ".join(map(str, _numbers(point, notes))) or ABSENT,
+            _numbers([told[id(entry)] for entry in point], notes),
         ]
         for point in points
     ]
@@ -148,10 +151,10 @@ def table(entries: Sequence[Entry], columns: Sequence[str] = (), each: bool = Fa
     return Table([*header, "notes"], cells)
 
 
-def _numbers(point: Sequence[Entry], notes: Sequence[str]) -> list[int]:
-    """Return the numbers of the notes that a point has, each once."""
-    texts = {wording(text) for entry in point for text in _told(entry)}
-    return [number for number, text in enumerate(notes, 1) if text in texts]
+def _numbers(told: Iterable[Iterable[str]], notes: Sequence[str]) -> str:
+    """Return the numbers of the notes that the runs of a point have, each once."""
+    texts = set(map(wording, chain(*told)))
+    return ", ".join(str(n) for n, text in enumerate(notes, 1) if text in texts) or ABSENT
 
 
 def notes(entries: Sequence[Entry], each: bool = False) -> list[str]:
@@ -163,9 +166,7 @@ def notes(entries: Sequence[Entry], each: bool = False) -> list[str]:
 
 def warnings(entries: Sequence[Entry]) -> list[str]:
     """Return what runs warn of and why runs failed; texts that differ in numbers only are one."""
-    alike = _notes(entries).values()
-    mores = [f" ({len(e) - 1} more with other numbers)" if len(e) > 1 else "" for e in alike]
-    return [texts[0] + more for texts, more in zip(alike, mores, strict=True)]
+    return once(chain(*_told(entries)))
 
 
 def spread_notes(entries: Sequence[Entry]) -> list[str]:
@@ -192,20 +193,11 @@ def seed_notes(entries: Sequence[Entry]) -> list[str]:
     return [where + NO_EFFECT] if idle else []
 
 
-def _notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
-    """Return what is told, by its words: texts that differ in numbers only are one note."""
-    texts: dict[str, list[str]] = {}
-    for text in (text for entry in entries for text in _told(entry)):
-        alike = texts.setdefault(wording(text), [])
-        if text not in alike:
-            alike.append(text)
-    return texts
-
-
-def _told(entry: Entry) -> list[str]:
-    if isinstance(entry.outcome, Failure):
-        return [f"failed: {entry.outcome}"]
-    return list(entry.outcome.get("warnings") or [])
+def _told(entries: Sequence[Entry]) -> list[list[str]]:
+    """Return for each entry why it failed, or what it warns of next to the others."""
+    outcomes = [entry.outcome for entry in entries]
+    texts = iter(warned([each for each in outcomes if isinstance(each, Result)]))
+    return [[f"failed: {e}"] if isinstance(e, Failure) else next(texts) for e in outcomes]
 
 
 def _has(entry: Entry, path: str) -> bool:

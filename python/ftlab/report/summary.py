@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import add
 from typing import Any, TypeAlias
 
 from ftlab.metrics import METRICS
@@ -16,7 +17,7 @@ from ftlab.report.difference import Measured, winners
 from ftlab.report.fdp import event_lines, handles_table
 from ftlab.report.numbers import by_name, unit_of, written
 from ftlab.report.tables import ABSENT, Table, printable
-from ftlab.report.warmups import favoured
+from ftlab.report.warned import labelled, warned
 from ftlab.result import Comparison, Result
 from ftlab.seeds import NO_EFFECT, without_effect
 from ftlab.spread import are_parts, of_groups
@@ -135,13 +136,9 @@ def warning_lines(comparison: Comparison) -> list[str]:
 
     Of runs that differ in their seeds, the first one's are shown.
     """
-    warnings: dict[str, list[str]] = {}
-    notes = favoured(comparison)
-    for label, runs, note in zip(comparison.titles, comparison.runs, notes, strict=True):
-        more = [NO_EFFECT] * without_effect(runs) + [note] * bool(note)
-        for warning in [*(runs[0].find("warnings") or []), *more]:
-            warnings.setdefault(warning, []).append(label)
-    return [f"{', '.join(labels)}: {warning}" for warning, labels in warnings.items()]
+    texts = warned([runs[0] for runs in comparison.runs])
+    idle = [[NO_EFFECT] * without_effect(runs) for runs in comparison.runs]
+    return labelled(comparison.titles, map(add, texts, idle))
 
 
 OVERLOAD = "overload"
@@ -241,10 +238,20 @@ def run_summary(result: Result) -> list[Section]:
 def setup_line(comparison: Comparison) -> str:
     """Return one line with the set-up of all runs: trace, format, device, addresses, seeds."""
     runs = comparison.runs[0]
-    told = {label: text for label, text in _setup(runs[0]) if label != "ftl"}
+    told = setup_of(runs[0])
     if len(runs) > 1 and not are_parts(runs):
         told["seed"] = f"{told['seed']} to {runs[-1]['seed']}"
-    return ", ".join(f"{label} {text}" for label, text in told.items())
+    return in_a_line(told)
+
+
+def setup_of(result: Result) -> dict[str, str]:
+    """Return the set-up of a run by labels: trace, format, device, addresses, warm-up, seed."""
+    return {label: text for label, text in _setup(result) if label != "ftl"}
+
+
+def in_a_line(setup: Mapping[str, str]) -> str:
+    """Return a set-up as one line."""
+    return ", ".join(f"{label} {text}" for label, text in setup.items())
 
 
 def spread_line(comparison: Comparison) -> str:

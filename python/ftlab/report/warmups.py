@@ -15,10 +15,11 @@ UNSTATED = "none"
 def favoured(results: Sequence[Result]) -> list[str]:
     """Return for each result what to say of its warm-up where others are compared; often nothing.
 
-    Only hit ratios of different kinds of mapping caches are compared so.
+    Only hit ratios of different kinds of mapping caches, under one warm-up, are compared so.
     """
     cached = [each for each in results if each.find("mapping.hit_ratio") is not None]
-    if all(each["ftl"] in OF_RUNS for each in cached):
+    several = len({each.find("config.run.warmup") for each in cached}) > 1
+    if several or all(each["ftl"] in OF_RUNS for each in cached):
         return ["" for _ in results]
     return [_note(each) if each in cached and each["ftl"] in OF_RUNS else "" for each in results]
 
