@@ -274,3 +274,21 @@ def test_a_sweep_of_a_file_is_refused(ftlab, tmp_path):
     assert "belongs to `ftlab sweep`" in failure(ftlab(*COMMAND, "--config", file))
     with pytest.raises(ConfigError, match="seeds: found one"):
         advise({**TREE, "seeds": 2}, tmp_path)
+
+
+def test_help_lists_what_advise_takes_with_the_defaults_it_uses(ftlab):
+    text = ftlab("advise", "--help").stdout
+    assert "--host" not in text
+    assert "--print-config" not in text
+    assert re.search(r"--over-provisioning RATIO\s+Spare spaces .*\s+\[7%,15%,28%\]", text)
+    assert re.search(r"--warmup MODE .* \[random:1\]", text)
+    others = ftlab("compare", "--help").stdout
+    assert "--host MODE" in others
+    assert "[15%]" in others
+    assert "as steady [none]" in others
+
+
+@pytest.mark.parametrize("verb", ["sweep", "fleet", "tune"])
+def test_help_lists_no_option_that_is_refused(ftlab, verb):
+    assert "--print-config" not in ftlab(verb, "--help").stdout
+    assert "--print-config" in ftlab("run", "--help").stdout

@@ -13,7 +13,13 @@ from ftlab.advise import advise as advised
 from ftlab.cli import parse
 from ftlab.cli.cluster import cluster_option, workers
 from ftlab.cli.job import refuse_sweeps, setup
-from ftlab.cli.options import ftl_option, model_options, source_options
+from ftlab.cli.options import (
+    ftl_option,
+    model_options,
+    refuses_print_config,
+    retold,
+    source_options,
+)
 from ftlab.cli.output import Outputs, columns_option, figure_option, output_options, report_option
 from ftlab.cli.progress import points_meter
 from ftlab.cli.say import paragraphs
@@ -33,6 +39,14 @@ WARMUP = "random:1"
 
 
 @click.command(cls=Verb)
+@retold(
+    {
+        "over_provisioning": f"Spare spaces to try, as shares of capacity [{','.join(SPARE)}].",
+        "warmup": f"One of `ftlab list warmups` [{WARMUP}].",
+        "host": None,
+    }
+)
+@refuses_print_config
 @source_options
 @ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option("--years", type=parse.Number(), default=5.0, help="Lifetime to reach [5].")

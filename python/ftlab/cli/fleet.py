@@ -10,7 +10,7 @@ import click
 from ftlab.cli import parse
 from ftlab.cli.cluster import cluster_option, workers
 from ftlab.cli.job import configuration
-from ftlab.cli.options import ftl_option, model_options, source_options
+from ftlab.cli.options import ftl_option, model_options, refuses_print_config, source_options
 from ftlab.cli.output import Outputs, output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.run import DEFAULT
@@ -26,6 +26,7 @@ from ftlab.report import fleet as report
 
 
 @click.command(cls=Verb)
+@refuses_print_config
 @source_options
 @ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option(

@@ -203,6 +203,23 @@ def model_options(command: Command) -> Command:
     return decorated(command, options)
 
 
+def retold(helps: Mapping[str, str | None]) -> Callable[[Command], Command]:
+    """Return a decorator with other help for options that are added below it; None hides one."""
+
+    def change(command: Command) -> Command:
+        for option in getattr(command, "__click_params__", []):
+            if isinstance(option, click.Option) and option.name in helps:
+                told = helps[option.name]
+                option.help, option.hidden = told or option.help, told is None
+        return command
+
+    return change
+
+
+refuses_print_config = retold({"print_config": None})
+"""Hides an option of `model_options` that only runs of one configuration have."""
+
+
 def trust_option(command: Command) -> Command:
     """Add the option that has Python loaded which only a file names that is read."""
 

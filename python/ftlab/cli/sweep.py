@@ -12,7 +12,13 @@ from ftlab.cli import parse
 from ftlab.cli.cluster import cluster_option, workers
 from ftlab.cli.compare import DEFAULT
 from ftlab.cli.job import setup
-from ftlab.cli.options import Command, ftl_option, model_options, sources_options
+from ftlab.cli.options import (
+    Command,
+    ftl_option,
+    model_options,
+    refuses_print_config,
+    sources_options,
+)
 from ftlab.cli.output import output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.results import Answer
@@ -45,6 +51,7 @@ results_option: Callable[[Command], Command] = click.option(
 
 
 @click.command(cls=Verb)
+@refuses_print_config
 @sources_options
 @ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option("--seeds", type=parse.Count(), help="Run each point with N seeds.")

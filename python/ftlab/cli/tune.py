@@ -13,7 +13,7 @@ import ftlab
 from ftlab.cli import parse
 from ftlab.cli.cluster import cluster_option, workers
 from ftlab.cli.compare import DEFAULT
-from ftlab.cli.options import ftl_option, model_options, sources_options
+from ftlab.cli.options import ftl_option, model_options, refuses_print_config, sources_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.say import say
@@ -32,6 +32,7 @@ SEARCHES = Path(ftlab.__file__).parent / "searches"
 
 
 @click.command(cls=Verb)
+@refuses_print_config
 @sources_options
 @ftl_option("NAME,...", f"FTLs (`ftlab list ftls`) [{DEFAULT}].")
 @click.option("--minimize", metavar="METRIC,...", help="Metrics to minimise, as response_us.mean.")

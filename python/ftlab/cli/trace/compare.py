@@ -8,7 +8,13 @@ from typing import Any
 import click
 
 from ftlab.cli import parse
-from ftlab.cli.options import model_config, model_options, pair_config, pair_options
+from ftlab.cli.options import (
+    model_config,
+    model_options,
+    pair_config,
+    pair_options,
+    refuses_print_config,
+)
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
@@ -21,6 +27,7 @@ from ftlab.similarity import FTLS, compare_sources
 
 
 @click.command(cls=Verb)
+@refuses_print_config
 @pair_options
 @click.option(
     "--ftl",
