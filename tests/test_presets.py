@@ -27,3 +27,16 @@ def test_what_a_preset_sets_beside_the_device_is_told():
     other = ftlab.simulate(trace, striped, preset="onfi-tlc")
     assert "ftl.placement" not in setup_line(Comparison([other]))
     assert "preset" not in setup_line(Comparison([ftlab.simulate(trace, "dftl")]))
+
+
+def test_a_preset_without_a_capacity_says_where_that_is_from():
+    def line(**how):
+        trace = ftlab.profile("financial1", requests=100)
+        return setup_line(Comparison([ftlab.simulate(trace, "dftl", **how)]))
+
+    assert line(preset="tpftl-eurosys15").endswith("tpftl-eurosys15 (capacity of the trace)")
+    device = ftlab.Device(capacity="512MiB")
+    given = line(preset="tpftl-eurosys15", device=device)
+    assert "512 MiB" in given
+    assert "capacity of" not in given
+    assert "capacity of" not in line(preset="onfi-tlc")

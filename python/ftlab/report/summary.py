@@ -292,7 +292,10 @@ def _preset(result: Result) -> str | None:
         return None
     known = beside_the_device(name).items()
     kept = [f"{key} = {value}" for key, value in known if result.find(f"config.{key}") == value]
-    return f"{name} (beside the device: {', '.join(kept)})" if kept else str(name)
+    told = [f"beside the device: {', '.join(kept)}"] if kept else []
+    if result.find("config.device.capacity") is None:
+        told.append("capacity of the trace")
+    return f"{name} ({'; '.join(told)})" if told else str(name)
 
 
 def _warmup(result: Result) -> list[tuple[str, str]]:
