@@ -15,7 +15,7 @@ from ftlab import ConfigError
 from ftlab.advise import Prices, Targets, advise
 from ftlab.endurance import data_sheet, endurance, even_life
 from ftlab.plot_advise import drawn
-from ftlab.report.advise import as_html, as_json, as_text, verdict
+from ftlab.report.advise import as_html, as_json, as_text, legend, verdict
 from ftlab.report.doubts import doubts
 from test_cli import failure
 
@@ -218,6 +218,43 @@ def test_advise_is_a_command(ftlab):
     dear = ftlab(*COMMAND, "--dwpd", "1e6")
     assert dear.exit_code == 1
     assert "No candidate meets all targets" in dear.stdout
+
+
+def test_the_pick_is_compared_with_the_others_that_meet_all_targets(folder):
+    advice = asked(advised(folder), Prices(), dwpd=0.1, years=0.01)
+    pick, meeting = advice.pick(), advice.meeting()
+    *_, others = verdict(advice)
+    longest = max(meeting, key=lambda each: each.life)
+    fastest = min(meeting, key=lambda each: (each.p99_at_rate, each.cost))
+    assert longest is not pick
+    (told,) = re.findall(
+        r"([^:.]*) is the [^:]*longest-lived[^:]*: ([\d.]+) % more cost, "
+        r"([\d.]+) x the lifetime",
+        others,
+    )
+    assert told[0].endswith(f"over-provisioning {longest.settings['device.over_provisioning']}")
+    assert float(told[1]) == pytest.approx(100 * (longest.cost / pick.cost - 1), rel=0.01)
+    assert float(told[2]) == pytest.approx(longest.life / pick.life, rel=0.01)
+    assert ("fastest" in others) == (fastest.p99_at_rate < pick.p99_at_rate)
+    alone = asked(advice, Prices(), years=1e9, dwpd=50)
+    assert "Of the others" not in " ".join(verdict(alone))
+
+
+def test_a_front_of_all_candidates_says_so(folder):
+    advice = advised(folder)
+    assert len(advice.front()) < len(advice.candidates)
+    assert "here all" not in legend(advice)
+    whole = replace(advice, candidates=advice.front())
+    assert f"here all {len(whole.candidates)}: each is better" in legend(whole)
+
+
+def test_the_bound_of_the_lifetime_names_the_wear_levelling_that_reaches_it(folder):
+    (told,) = [each for each in doubts(advised(folder)) if each.startswith("Lifetime is an upper")]
+    assert "With wear.policy = dynamic, blocks of data that never change keep" in told
+    used = [int(each) for each in re.findall(r"^\| \w+ \| \d+ \| \d+ \| (\d+) % ", WEAR, re.M)]
+    assert len(used) == 8
+    assert (round(100 / min(used)), round(100 / max(used))) == (14, 6)
+    assert "a fourteenth to a sixth" in told
 
 
 def test_defaults_are_a_used_device_and_three_over_provisionings(ftlab):

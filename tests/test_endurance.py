@@ -1,5 +1,7 @@
 """Wear: how far erases of blocks differ, how long a device lasts, and what is said of it."""
 
+import json
+
 import pytest
 
 import ftlab as lab
@@ -181,6 +183,25 @@ def test_endurance_is_a_command(ftlab, tmp_path):
     assert [row[0] for row in rows] == ["page", "dftl"]
     assert "drive writes" in header
     assert "blocks worn out" in figure.read_text("utf-8")
+
+
+def test_blocks_endure_what_their_cells_are_rated_for(ftlab):
+    cells = ("--set", "device.cell=tlc", "--pages-per-block", "48", "--ftl", "page", "--json")
+    (rated,) = json.loads(ftlab("endurance", *SMALL, *cells).stdout)
+    assert rated["endurance"] == 1000
+    told = ("--set", "device.endurance=120")
+    (given,) = json.loads(ftlab("endurance", *SMALL, *cells, *told).stdout)
+    assert given["endurance"] == 120
+    assert rated["life"] > 7 * given["life"]
+
+
+def test_a_device_that_ends_with_erases_left_says_why():
+    uneven = endurance(LIFE, "page")
+    assert uneven.used < 0.5
+    assert any("erases used" in each and "set static" in each for each in uneven.warnings)
+    level = endurance({**LIFE, "wear": {"policy": "static", "gap": 16}}, "page")
+    assert level.used > 0.9
+    assert not any("erases used" in each for each in level.warnings)
 
 
 def test_a_life_says_what_it_was_run_on_and_what_the_run_warns_of(ftlab):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ftlab import cores
-from ftlab.config import Config, Progress
+from ftlab.config import Config, Progress, merge
 from ftlab.plugins import Named, Plugged, resolved
 from ftlab.record import Record
 from ftlab.report.numbers import factor, ratio, significant, size
@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PASSES = 1_000_000
+RATED = {"slc": 100_000, "mlc": 3_000, "tlc": 1_000}
+"""Erases that a block endures, by `device.cell` (``docs/wear.md``)."""
 YEAR_DAYS = 365
 """Days of a year, as data sheets of drives count."""
 WARRANTY_DAYS = 5 * YEAR_DAYS
 """Days over which data sheets count drive writes per day."""
 DAY_S = 24 * 3600
+UNEVEN = 0.5
+"""A device that has used fewer of its erases at its end is unevenly worn."""
 EXPECTED = ("the device is worn out", OVERLOAD)
 """Beginnings of warnings that say nothing new of a run to the end, which has no response times."""
 
@@ -43,7 +47,7 @@ def endurance(
     Parameters
     ----------
     config
-        The configuration, with `device.endurance`.
+        The configuration, with `device.endurance`, or `device.cell` whose `RATED` erases hold.
     ftl
         An FTL.
     scale
@@ -79,11 +83,14 @@ def endurance(
     ftlab.ConfigError, ftlab.TraceError
         when the set-up or the trace is invalid, blocks last for ever, or shorter lifetimes disagree
     """
+    device = resolved(config, ftl)["device"]
+    cycles = device["endurance"] or RATED.get(device["cell"])
+    if cycles:
+        config = merge([config, {"device": {"endurance": cycles}}])
     plugged = Plugged()
     point = plugged.point(config, ftl)
-    cycles = resolved(config, ftl)["device"]["endurance"]
     found = cores.endurance(point, passes, scale, progress, plugged.plugins)
-    return _told(cycles, Record(found))
+    return _told(cycles or 0, Record(found))
 
 
 def _told(cycles: int, lifetime: Record) -> Record:
@@ -93,6 +100,7 @@ def _told(cycles: int, lifetime: Record) -> Record:
     failures = [each * page for each in lifetime.failures]
     end = failures[-1] if lifetime.ends else None
     projection = lifetime.projection
+    warnings = [w for w in result.find("warnings") or [] if not w.startswith(EXPECTED)]
     return Record(
         {
             "ftl": report.ftl,
@@ -109,11 +117,20 @@ def _told(cycles: int, lifetime: Record) -> Record:
             "write_amplification": report.write_amplification,
             "wear": report.wear.to_dict(),
             "used": None if end is None else lifetime.used,
-            "warnings": [
-                each for each in result.find("warnings") or [] if not each.startswith(EXPECTED)
-            ],
+            "warnings": [*_uneven(end and lifetime.used, report.config.wear.policy), *warnings],
         }
     )
+
+
+def _uneven(used: float | None, policy: str) -> list[str]:
+    """Return what to say of a device that ends with most of its erases unused."""
+    if used is None or used >= UNEVEN or policy == "static":
+        return []
+    return [
+        f"the device ends with {ratio(used)} of its erases used, as blocks of data that never "
+        f"change keep theirs under wear.policy = {policy}; set static. ftlab advise states the "
+        "lifetime for all erases"
+    ]
 
 
 def data_sheet(

@@ -10,15 +10,13 @@ from typing import Any
 from ftlab.advise.candidate import FAILED, Candidate
 from ftlab.advise.targets import Prices, Targets
 from ftlab.config import Config, merge
+from ftlab.endurance import RATED
 from ftlab.errors import ConfigError
 from ftlab.plugins import shown
 from ftlab.points import Point, Told, complete, points_of
 from ftlab.points.grid import leaves, values_of, varied
 from ftlab.points.order import setting
 from ftlab.units import count
-
-ENDURANCE = {"slc": 100_000, "mlc": 3_000, "tlc": 1_000}
-"""Erases that a block endures, by `device.cell` (``docs/wear.md``)."""
 
 ANY_CELL = "mlc"
 """The cell that is taken where the device has none."""
@@ -137,7 +135,7 @@ def _check(config: Config) -> None:
 def _of_cell(points: Sequence[Point]) -> int:
     """Return what blocks endure by the cell of the first candidate that can be built."""
     cells = (each.resolved["device"]["cell"] for each in points if not each.refusal)
-    return ENDURANCE[next(cells, None) or ANY_CELL]
+    return RATED[next(cells, None) or ANY_CELL]
 
 
 def _dominates(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

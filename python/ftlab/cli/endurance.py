@@ -45,8 +45,8 @@ def endurance(
 ) -> None:
     """Replay TRACE on FTLs until the device is worn out.
 
-    Set the erases that a block endures: --set device.endurance=1000. Typical values are 100000 for
-    SLC, 3000 for MLC, 1000 for TLC and QLC. Every read is verified.
+    Set the erases that a block endures: --set device.endurance=1000. With --set device.cell=slc,
+    mlc or tlc they are 100000, 3000 and 1000 by default. Every read is verified.
     """
     config, ftls = configuration(options, ftl, DEFAULT)
     if print_config:

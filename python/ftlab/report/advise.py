@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
+from math import isfinite
 
 from ftlab.advise import Advice, Candidate, Prices
 from ftlab.advise.candidate import FAILED, FIGURES, LATENCY, LIFETIME, NO_GC, RATE
@@ -14,6 +16,9 @@ from ftlab.report.summary import setup_line
 from ftlab.report.tables import ABSENT, Table, csv_of
 from ftlab.result import Comparison
 from ftlab.titles import FtlName, title
+
+COST, LIFE, P99 = range(3)
+"""Places among the goals of a candidate."""
 
 OP = "device.over_provisioning"
 COLUMNS = {OP: "over-provisioning"}
@@ -69,7 +74,32 @@ def verdict(advice: Advice) -> list[str]:
     among = f"It is the cheapest of the {meeting} candidates that meet all targets."
     if meeting == 1:
         among = f"It alone of {count} candidates meets all targets."
-    return [f"Choose {named(pick)}. {among}", _reasons(advice, pick)]
+    return [f"Choose {named(pick)}. {among}", _reasons(advice, pick), *_others(advice, pick)]
+
+
+def _others(advice: Advice, pick: Candidate) -> list[str]:
+    """Return how the pick differs from the next in cost, the longest-lived and the fastest."""
+    known = [(each, goals) for each in advice.meeting() if (goals := each.goals())]
+    own = pick.goals()
+    rest = [(each, goals) for each, goals in known if each is not pick]
+    if own is None or not rest:
+        return []
+    last = len(own) - 1 if pick.has_times else P99
+    roles: dict[tuple[str, str], list[str]] = {}
+    for goal, role in ((COST, "next in cost"), (LIFE, "longest-lived"), (last, "fastest")):
+        each, goals = min(rest, key=lambda found: (found[1][goal], found[1]))
+        if goal == COST or goals[goal] < own[goal]:
+            roles.setdefault((named(each), _difference(goals, own, last)), []).append(role)
+    lines = [f"{name} is the {' and the '.join(r)}: {told}." for (name, told), r in roles.items()]
+    return [f"Of the others that meet all targets, {' '.join(lines)}"]
+
+
+def _difference(goals: Sequence[float], own: Sequence[float], last: int) -> str:
+    """Return how goals differ from those of the pick."""
+    told = [f"{100 * (goals[COST] / own[COST] - 1):.3g} % more cost"] if own[COST] else []
+    named = ((LIFE, "the lifetime"), (last, "the p99"))
+    finite = [(goal, name) for goal, name in named if isfinite(own[goal]) and own[goal]]
+    return ", ".join([*told, *(f"{goals[g] / own[g]:.3g} x {name}" for g, name in finite)])
 
 
 def _reasons(advice: Advice, each: Candidate) -> str:
@@ -142,12 +172,16 @@ def targets_line(advice: Advice) -> str:
 
 def legend(advice: Advice) -> str:
     """Return what the columns of the table are."""
+    known = [each for each in advice.candidates if each.goals()]
+    all_of = ""
+    if len(advice.front()) == len(known) > 1:
+        all_of = f" (here all {len(known)}: each is better than any other in one of them)"
     prices, first = advice.candidates[0].prices, _sound(advice)
     unit = f"flash at {prices.flash:g}"
     if prices.flash == 1:
         unit = "GB of flash"
     return (
-        "Marked costs are on the Pareto front of cost, lifetime and p99. "
+        f"Marked costs are on the Pareto front of cost, lifetime and p99{all_of}. "
         f"Years and DWPD are upper bounds, at {first.endurance:,} erases per block; DWPD is over "
         f"{advice.targets.years:g} years. "
         f"Cost: {unit}, plus RAM at {prices.ram:g} per GB."

@@ -20,6 +20,9 @@ def doubts(advice: Advice) -> list[str]:
     return [*filter(None, told), *_input(first), MODEL, *more]
 
 
+EARLY = "a fourteenth to a sixth"
+"""Used erases of devices without static wear levelling (docs: wear)."""
+
 MODEL = (
     "Firmware time, the host link and bit errors are not modelled: use latencies to compare "
     "candidates, not as promises (docs/limits.md)."
@@ -68,10 +71,13 @@ def _blocks(advice: Advice) -> str:
     first = next(each for each in advice.candidates if each.results)
     source = "assumed for this kind of cell, set --endurance; " if advice.is_assumed else ""
     policy = first.results[0].find("config.wear.policy")
-    uneven = f" With wear.policy = {policy}, uneven wear can end a device much earlier."
+    uneven = (
+        f" With wear.policy = {policy}, blocks of data that never change keep their erases, and "
+        f"devices in docs/wear.md end after {EARLY} of it. With static they nearly reach it."
+    )
     return (
         f"Lifetime is an upper bound: {first.endurance:,} erases per block ({source}spread evenly "
-        f"over all blocks).{uneven if policy != 'static' else ''} ftlab endurance with the "
+        f"over all blocks).{uneven if policy != 'static' else ''} `ftlab endurance` with the "
         "settings of the pick measures it."
     )
 
