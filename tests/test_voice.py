@@ -15,7 +15,7 @@ import voice  # noqa: E402
 LONG = " ".join(["page"] * 31)
 FINE = """# Garbage collection
 
-Every read is compared with the last write. [](results.md) defines `write_amplification`.
+Every read is compared with the last write. [Metrics](results.md) defines `write_amplification`.
 
 | metric | unit |
 | :-- | :-- |
@@ -119,6 +119,15 @@ def test_a_file_is_read_by_its_kind(tmp_path, monkeypatch):
     file.write_text('"""So."""\nraise E("so many")\n')
     assert [where for where, _ in voice.of_file(page)] == ["page.md:3"]
     assert [where for where, _ in voice.of_file(file)] == ["a.py:1", "a.py:2"]
+
+
+def test_a_link_has_a_text_which_a_code_host_shows_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(voice, "ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text("# A\n\nSee [](b.md) and [B](b.md).\n")
+    ((where, fault),) = voice.of_file(page)
+    assert where == "page.md:3"
+    assert "write its text" in fault
 
 
 def test_words_of_a_page_are_those_of_its_sentences():

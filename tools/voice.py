@@ -67,7 +67,7 @@ def markdown(source: str, first: int = 1) -> Iterator[Text]:
     """Yield the texts of a page or a comment; what it quotes or is generated is not its own."""
     quoted, before = 0, ""
     source = GENERATED.sub(lambda found: "\n" * found[0].count("\n"), source)
-    for token in MARKDOWN.parse(source.replace("[](", "[`x`](")):
+    for token in MARKDOWN.parse(source):
         quoted += (token.type == "blockquote_open") - (token.type == "blockquote_close")
         if token.type == "inline" and not quoted:
             children = token.children or []
@@ -134,6 +134,9 @@ def of_file(path: Path) -> Iterator[tuple[str, str]]:
     for text in texts:
         for fault in faults(text):
             yield f"{name}:{text.line}", fault
+    for number, line in enumerate(source.splitlines(), 1):
+        if path.suffix == ".md" and "[](" in line:
+            yield f"{name}:{number}", "a link that only Sphinx shows: write its text"
 
 
 def prose(source: str) -> int:
