@@ -302,3 +302,15 @@ def test_conversion_from_python_keeps_its_input(here):
         with pytest.raises(ftlab.ConfigError, match="is the input"):
             ftlab.read_trace("small.spc").convert(name)
     assert here.read_bytes() == Path("other.spc").read_bytes()
+
+
+@pytest.mark.parametrize(("unit", "told"), [("", True), (":sectors", False)])
+def test_lengths_in_too_small_a_unit_are_told_with_the_remedy(ftlab, tmp_path, unit, told):
+    trace = tmp_path / "lengths.csv"
+    trace.write_text("".join(f"{step},{step % 50 * 8},8,w\n" for step in range(200)))
+    columns = f"time=1,offset=2:sectors,length=3{unit},op=4"
+    for verb in (["run"], ["trace", "info"]):
+        found = ftlab(*verb, trace, "--columns", columns)
+        assert found.exit_code == 0, found.output
+        assert ("8 B on average, less than a sector" in found.stderr) == told
+        assert ("length=3:sectors" in found.stderr) == told

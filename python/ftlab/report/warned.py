@@ -8,13 +8,35 @@ from ftlab.report.tables import wording
 from ftlab.report.warmups import favoured
 from ftlab.result import Result
 
+SECTOR = 512
+"""The least that a host reads or writes, bytes."""
+
 
 def warned(results: Sequence[Result]) -> list[list[str]]:
     """Return what each of several runs warns of, and what to know where they are compared."""
     return [
-        [*(result.find("warnings") or []), *filter(None, [note])]
+        [*(result.find("warnings") or []), *filter(None, [note, _lengths(result)])]
         for result, note in zip(results, favoured(results), strict=True)
     ]
+
+
+def _lengths(result: Result) -> str:
+    """Return what to say of a CSV file whose lengths were read in too small a unit."""
+    host = result.find("host")
+    requests = host["reads"] + host["writes"] if host else 0
+    if not requests or result.find("trace.format") != "csv":
+        return ""
+    return too_short((host["bytes_read"] + host["bytes_written"]) / requests)
+
+
+def too_short(mean_bytes: float) -> str:
+    """Return what to say of requests to a block device that are shorter than a sector."""
+    if mean_bytes >= SECTOR:
+        return ""
+    return (
+        f"a request has {mean_bytes:.3g} B on average, less than a sector of {SECTOR} B: name the "
+        "unit of lengths in --columns, as length=3:sectors or length=3:pages"
+    )
 
 
 def labelled(labels: Iterable[str], texts: Iterable[Iterable[str]]) -> list[str]:

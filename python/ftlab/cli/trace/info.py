@@ -21,6 +21,7 @@ from ftlab.report.characteristics import characteristics_sections, characteristi
 from ftlab.report.numbers import by_name
 from ftlab.report.summary import Section, text_of, words
 from ftlab.report.tables import Table
+from ftlab.report.warned import SECTOR, too_short
 from ftlab.result import Result
 from ftlab.source import characteristics, statistics
 
@@ -89,7 +90,8 @@ def info(full: bool, page: str | None, **options: Any) -> None:
     }
     text = texts[outputs.form] if outputs.form else None
     outputs.result(text, lambda: _show(found))
-    for warning in found.warnings:
+    short = too_short(found.mean_bytes or SECTOR) if found.format == "csv" else ""
+    for warning in [*found.warnings, *filter(None, [short])]:
         say(f"warning: {translated(warning)}", err=True)
     outputs.figure(lambda: _figure(found))
 
