@@ -1,6 +1,7 @@
 """Wear: how far erases of blocks differ, how long a device lasts, and what is said of it."""
 
 import json
+import re
 
 import pytest
 
@@ -274,9 +275,22 @@ def test_requests_that_are_folded_are_told():
     device = lab.Device(capacity="4MiB", over_provisioning="40%")
     run = lab.simulate(wide, "page", device, address="modulo")
     assert 650 < run.host.folded_requests < 850
-    assert any("of requests lie beyond the device" in text for text in run.warnings)
+    assert any(re.search("lie beyond the device.*; use a device.capacity", t) for t in run.warnings)
     inside = lab.simulate(wide, "page", lab.Device(capacity="16MiB"), address="modulo")
     assert inside.host.folded_requests == inside.host.cut_requests == 0
+
+
+def test_few_pages_over_a_large_space_are_not_sent_in_a_circle(tmp_path):
+    trace = tmp_path / "few.csv"
+    rows = (f"{step},{step * 7919 % 50 * 1_000_071_168},4096,w\n" for step in range(4000))
+    trace.write_text("".join(rows))
+    source = lab.read_trace(trace, columns="time=1,offset=2,length=3,op=4")
+    asked = lab.simulate(source, "page").warnings
+    assert any("use a smaller device.capacity with run.address = modulo" in t for t in asked)
+    followed = lab.simulate(source, "page", lab.Device(capacity="16MiB"), address="modulo")
+    assert followed.host.folded_requests > 3000
+    assert any("so locality is kept" in text for text in followed.warnings)
+    assert not any("a device.capacity that holds" in text for text in followed.warnings)
 
 
 @pytest.mark.parametrize("warmup", ["none", "sequential"])

@@ -7,6 +7,7 @@ mod optimum;
 mod requests;
 mod zones;
 
+use crate::address::AddressPolicy;
 use crate::buffer::FlushedAtEnd;
 use crate::config::Config;
 use crate::device::ProgramOrder;
@@ -376,10 +377,11 @@ fn sparse(report: &Report) -> Option<String> {
     Some(format!(
         "the host has written {:.0} % of the device, and the rest acts as spare space: {:.0} % in place \
          of {:.0} %. Write amplification is therefore too low; set run.warmup = {warmup}, which writes \
-         every page, or use a smaller device.capacity",
+         every page, or use {}",
         100.0 * written,
         100.0 * ((1.0 + given) / written - 1.0),
-        100.0 * given
+        100.0 * given,
+        smaller(report)
     ))
 }
 
@@ -422,7 +424,11 @@ fn laid_elsewhere(report: &Report) -> Option<String> {
         told(cut, "were cut at its end"),
     ];
     let told: Vec<String> = told.into_iter().flatten().collect();
-    let remedy = "use a device.capacity that holds the input";
+    let keeps_locality = host.shared_pages_ratio.is_some_and(|ratio| ratio < MANY_SHARED);
+    let remedy = match cut == 0 && keeps_locality {
+        true => "less than 1 % of pages stand for several addresses, so locality is kept",
+        false => "use a device.capacity that holds the input",
+    };
     (!told.is_empty()).then(|| format!("run.address = modulo: {}; {remedy}", told.join(", ")))
 }
 
@@ -460,6 +466,14 @@ fn share(part: u64, whole: u64) -> String {
     }
 }
 
+/// A device that is filled sooner, on which the input fits.
+fn smaller(report: &Report) -> &'static str {
+    match report.config.run.address {
+        AddressPolicy::Modulo => "a smaller device.capacity",
+        _ => "a smaller device.capacity with run.address = modulo",
+    }
+}
+
 /// GC that never ran in the measured phase, with advice.
 fn uncollected(report: &Report, erased: usize) -> Option<String> {
     let written = report.host.page_writes;
@@ -468,12 +482,13 @@ fn uncollected(report: &Report, erased: usize) -> Option<String> {
     }
     let spare_pages = u64::from(report.device.blocks - report.device.logical_blocks)
         * u64::from(report.config.device.pages_per_block);
+    let smaller = smaller(report);
     let remedy = match report.warmup.mode.tolerance() {
-        Some(_) => "use a longer input",
+        Some(_) => "use a longer input".into(),
         None if written > spare_pages => {
-            "set run.warmup = random, which writes every page, or use a smaller device.capacity"
+            format!("set run.warmup = random, which writes every page, or use {smaller}")
         }
-        None => "set run.warmup = steady or use a smaller device.capacity",
+        None => format!("set run.warmup = steady or use {smaller}"),
     };
     let what = if report.gc.is_some() { "GC never ran" } else { "no block was erased" };
     if report.gc.is_none() || written > spare_pages {
