@@ -170,7 +170,7 @@ def test_what_cannot_be_known_is_told(tmp_path):
     for part in (
         "of the capacity: write amplification",
         "reflect the warm-up",
-        "go on day and night",
+        "repeats without a pause",
         "generated, not recorded",
         "does not test for a steady state",
         "Firmware time",

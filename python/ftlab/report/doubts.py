@@ -51,8 +51,8 @@ def _pace(first: Candidate) -> str:
     if duration >= 7 * DAY_S:
         return ""
     return (
-        f"Years assume that the {seconds(duration)} of the trace go on day and night. "
-        "Set --dwpd if you know the daily writes."
+        f"Years assume that the workload of the trace ({seconds(duration)}) repeats without a "
+        "pause. Set --dwpd if you know the daily writes."
     )
 
 
