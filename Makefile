@@ -117,7 +117,8 @@ kills-ext4: $(CORE)
 	$(BIN)/python tools/kills_ext4.py
 
 # Whole processes against each other: make bench-peers PEERS='"ours=.venv/bin/ftlab run ..." "theirs=./flashsim ..."'.
-bench-peers: $(FULL)
+# Without PEERS it prints the recipes for other simulators.
+bench-peers: $(if $(PEERS),$(FULL))
 	$(BIN)/python tools/bench_peers.py $(PEERS)
 
 # Writes what repeats the core: docs/settings.md, the classes of python/ftlab/_settings.py, the tables of docs/results.md.

@@ -36,5 +36,6 @@ def test_what_fails_or_is_not_there_is_told():
     assert failing.returncode == 1 and failing.stderr.startswith("x: exit code 2: ls: ")
     missing = bench("x=/no/such/command")
     assert missing.stderr == "x: No such file or directory: /no/such/command\n"
+    assert "# Other simulators" in bench().stdout
     assert "expected NAME=COMMAND" in bench("no name").stderr
     assert "expected each once" in bench("a=true", "a=true").stderr

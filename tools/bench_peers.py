@@ -5,7 +5,8 @@
 Each round runs every command once, in turn first. Ratios to the first command are formed inside
 their round, so that a machine that changes its speed changes it for all. Rounds go on until the
 middle half of every ratio spans less than a tenth of it, or a limit is hit, which is said. What
-others took of the machine meanwhile is shown, too.
+others took of the machine meanwhile is shown, too. Without a command the recipes for other
+simulators are printed (`docs/peers.md`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from ftlab.report.tables import Table
+
+RECIPES = Path(__file__).parent.parent / "docs" / "peers.md"
+"""How to build and run other simulators."""
 
 STEADY = 0.1
 """Interquartile range of a ratio, as a share of its median, at which rounds end."""
@@ -70,11 +74,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("commands", nargs="+", metavar="NAME=COMMAND")
+    parser.add_argument("commands", nargs="*", metavar="NAME=COMMAND")
     parser.add_argument("--rounds", type=int, default=40, help="at most [40]")
     parser.add_argument("--seconds", type=float, default=600, help="at most [600]")
     parser.add_argument("--json", metavar="FILE", help="write every round and the machine")
     arguments = parser.parse_args()
+    if not arguments.commands:
+        print(RECIPES.read_text("utf-8"), end="")
+        return
     commands = dict(named(parser, text) for text in arguments.commands)
     if len(commands) < len(arguments.commands):
         parser.error("found a name twice, expected each once")
