@@ -5,6 +5,7 @@ import re
 import pytest
 
 from ftlab.points.timing import Span, Timing, noted, timed
+from ftlab.points.warmups import Warmups
 
 
 def timing(spans, cores, seconds):
@@ -53,9 +54,9 @@ def test_shares_of_the_time_of_all_cores_are_all_of_it():
 
 
 def test_only_what_is_run_inside_is_noted():
-    with noted(2) as spans_outside:
+    with noted(2, Warmups([])) as spans_outside:
         spans_outside.append(Span(0, 0.0, 0.0, 1.0))
-    with timed() as found, noted(2) as inside:
+    with timed() as found, noted(2, Warmups([])) as inside:
         inside.append(Span(0, 0.0, 0.5, 1.0))
     assert found.rounds == [[Span(0, 0.0, 0.5, 1.0)]]
     assert found.cores == 2

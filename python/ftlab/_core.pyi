@@ -23,6 +23,7 @@ __all__ = [
     "ResourceError",
     "RuleError",
     "Server",
+    "SharedWarmup",
     "TooSmall",
     "TraceError",
     "TranslationPage",
@@ -57,6 +58,7 @@ __all__ = [
     "trace_columns",
     "trace_info",
     "trace_parts",
+    "warmup_key",
     "watch",
     "write_file",
 ]
@@ -99,6 +101,16 @@ def resolve(config: str, plugins: Sequence[Any] = ...) -> str: ...
 class Reading:
     def __new__(cls) -> Self: ...
 
+@final
+class SharedWarmup:
+    def __new__(cls, runs: int) -> Self: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def shared(self) -> int: ...
+    @property
+    def ready(self) -> bool: ...
+
 def available_cores() -> int: ...
 def open_input(
     reading: Reading,
@@ -111,7 +123,9 @@ def simulate(
     progress: _Progress | None = None,
     plugins: Sequence[Any] = ...,
     reading: Reading | None = None,
+    warmup: SharedWarmup | None = None,
 ) -> str: ...
+def warmup_key(point: tuple[str, str]) -> str | None: ...
 def crash(
     point: tuple[str, str],
     cuts: int,

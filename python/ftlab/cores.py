@@ -144,16 +144,17 @@ def simulate(
     progress: Progress | None = None,
     written: Sequence[Any] = (),
     reading: Any = None,
+    warmup: Any = None,
 ) -> list[Any]:
     """Run points and return their results in order.
 
     If one core knows all points, they run on it, over one reading of their input. Otherwise each
-    core runs its own points, one core after another. A ``reading`` is shared with other calls; it
-    belongs to the core that knows all points.
+    core runs its own points, one core after another. A ``reading`` and a ``warmup`` are shared with
+    other calls; they belong to the core that knows all points.
     """
     for core in _lazily():
         if all(_knows(core, *point, written) for point in points):
-            return _run(core, points, progress, written, reading)
+            return _run(core, points, progress, written, reading, warmup)
     cores = [core_of(*point, written) for point in points]
     results: dict[int, Any] = {}
     for core in dict.fromkeys(cores):
@@ -305,9 +306,10 @@ def _run(
     progress: Progress | None,
     written: Sequence[Any],
     reading: Any = None,
+    warmup: Any = None,
 ) -> list[Any]:
     texts = [(json.dumps(config), ftl) for config, ftl in points]
-    answer = core.simulate(texts, progress, list(written), reading)
+    answer = core.simulate(texts, progress, list(written), reading, warmup)
     results: list[Any] = json.loads(answer)
     return results
 

@@ -220,16 +220,19 @@ def execute(
     points: Iterable[tuple[Config, Named]],
     progress: Progress | None = None,
     reading: Any = None,
+    warmup: Any = None,
 ) -> list[Result]:
     """Run points, each a complete configuration and an FTL; all access to the core is here.
 
     All points name the same input and seed, and share each pass over it. Calls with one
-    ``reading``, which belongs to the core that runs them, decode it once. A class may replace a
-    name, of an FTL or in a configuration (`ftlab.plugins`).
+    ``reading``, which belongs to the core that runs them, decode it once. Calls of single points
+    with one ``warmup`` share that, too. A class may replace a name, of an FTL or in a
+    configuration (`ftlab.plugins`).
     """
     plugged = Plugged()
     named = plugged.points(points)
-    return [_result(each) for each in cores.simulate(named, progress, plugged.plugins, reading)]
+    found = cores.simulate(named, progress, plugged.plugins, reading, warmup)
+    return [_result(each) for each in found]
 
 
 def repeated(

@@ -49,7 +49,7 @@ mod functions {
     use crate::files::{remove_unfinished, sweep, write_file};
     use crate::live::{Server, fsck, replay};
     use crate::plugin::{self, Faults, stop_classes};
-    use crate::reading::Reading;
+    use crate::reading::{Reading, SharedWarmup};
     use ftlab::Error;
     use ftlab::catalog::{Catalog, IS_QUICK};
     use ftlab::crash::{self as crashes, Plan};
@@ -98,6 +98,7 @@ mod functions {
             available_cores,
             open_input,
             simulate,
+            warmup_key,
             watch,
             log,
             trace_info,
@@ -109,6 +110,7 @@ mod functions {
         module.py().import("atexit")?.call_method1("register", (&last,))?;
         module.add_function(last)?;
         module.add_class::<Reading>()?;
+        module.add_class::<SharedWarmup>()?;
         module.add_class::<Server>()?;
         add!(
             fsck,
@@ -218,17 +220,19 @@ mod functions {
 
     /// Runs points over one reading of the input that all of them name. A point is a pair of a
     /// configuration (JSON) and the name of an FTL. `plugins` are the objects written in Python
-    /// that the points name. Calls with the same `reading` share it. Returns a JSON list of
-    /// results.
+    /// that the points name. Calls with the same `reading` share it. Calls of one point with the
+    /// same `warmup` share that, too. Returns a JSON list of results.
     #[pyfunction]
-    #[pyo3(signature = (points, progress=None, plugins=Vec::new(), reading=None))]
+    #[pyo3(signature = (points, progress=None, plugins=Vec::new(), reading=None, warmup=None))]
     fn simulate(
         py: Python<'_>,
         points: Vec<(String, String)>,
         progress: Option<Py<PyAny>>,
         plugins: Vec<Bound<'_, PyAny>>,
         reading: Option<Bound<'_, Reading>>,
+        warmup: Option<Bound<'_, SharedWarmup>>,
     ) -> PyResult<String> {
+        let warmup = warmup.map(|shared| Arc::clone(&shared.get().0));
         let reading = reading.map_or_else(Arc::default, |shared| Arc::clone(&shared.get().0));
         let faults = Faults::default();
         let catalog = plugin::catalog(&plugins, &faults)?;
@@ -236,11 +240,27 @@ mod functions {
             .into_iter()
             .map(|point| resolved(&catalog, point))
             .collect::<PyResult<Vec<_>>>()?;
-        let reports = with_classes(py, progress, &faults, move |watch| {
-            session::run_points_over(&reading, &catalog, &points, watch)
-        })
-        .map_err(|error| faults.instead_of(py, error))?;
+        let reports =
+            with_classes(py, progress, &faults, move |watch| match (&warmup, points.as_slice()) {
+                (Some(warmup), [point]) => {
+                    session::run_sharing(&reading, warmup, &catalog, point, watch)
+                }
+                _ => session::run_points_over(&reading, &catalog, &points, watch),
+            })
+            .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&reports).expect("a report serialises"))
+    }
+
+    /// What decides the state after the warm-up of a point, a configuration (JSON) and the name of
+    /// an FTL, as JSON. `None` without a warm-up.
+    #[pyfunction]
+    fn warmup_key(point: (String, String)) -> PyResult<Option<String>> {
+        let Point { config, ftl } = resolved(known(), point)?;
+        let entry = known().find(&ftl).map_err(raise)?;
+        Ok(config.run.warmup.plan().next().map(|_| {
+            let config = entry.adapted(&config).before_measuring();
+            serde_json::to_string(&(ftl, config)).expect("a configuration serialises")
+        }))
     }
 
     /// How many simulations this process may run at a time: the cores that the system gives it.

@@ -1,4 +1,4 @@
-//! A reading of an input, held by Python between runs.
+//! What runs share, held by Python between them: a reading of an input, and a warm-up.
 
 use ftlab::session;
 use pyo3::prelude::*;
@@ -14,5 +14,36 @@ impl Reading {
     #[new]
     fn new() -> Self {
         Self::default()
+    }
+}
+
+/// A warm-up that `runs` calls of `simulate` share. Each of these runs one point, and all points
+/// have one `warmup_key`. The first call does it; what it leaves is dropped after the last one.
+#[pyclass(module = "ftlab._core", frozen)]
+pub struct SharedWarmup(pub Arc<session::SharedWarmup>);
+
+#[pymethods]
+impl SharedWarmup {
+    #[new]
+    fn new(runs: usize) -> Self {
+        SharedWarmup(Arc::new(session::SharedWarmup::of(runs)))
+    }
+
+    /// Time that the warm-up took, s; 0 if it was not done or could not be shared.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.0.shares().seconds
+    }
+
+    /// Whether no run has to wait for another one.
+    #[getter]
+    fn ready(&self) -> bool {
+        self.0.is_ready()
+    }
+
+    /// Runs that went on from copies.
+    #[getter]
+    fn shared(&self) -> usize {
+        self.0.shares().runs
     }
 }

@@ -750,6 +750,10 @@ bugs! {
     RecoveryChangesOrder: "run.recovery: FTLs do what they do where power may be cut",
         why "eight of them then run another algorithm, with up to 0.9 % other erases", law "an_instrument",
         by "fast,kast,last,aftl,waftl,gftl,block-optimized,cachftl";
+    DeviceTwinUnwritten: "device: a copy knows no version that the host has written",
+        why "runs that share a warm-up measure another device", law "a_copy";
+    TimesAreUsedUnseen: "gc: nobody notes that a policy asks for the time",
+        why "runs with other hosts share a warm-up that depends on the host", law "a_copy";
     CftlMountCountsNone: "cftl: the mapped pages of logical blocks are not counted when it mounts",
         why "a logical block is never brought together, or when it is not whole", law "power_cuts", by "cftl";
 }

@@ -19,6 +19,8 @@ use crate::config::{self, Config};
 use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
+#[cfg(any(debug_assertions, target_arch = "wasm32"))]
+use crate::ftl::CopyableFtl;
 use crate::ftl::demand::{Aps, Cdftl, Cftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
 use crate::ftl::demand::{Tpftl, Tree, Zftl};
 use crate::ftl::dloop::{Dloop, DloopHot};
@@ -71,9 +73,15 @@ impl Entry {
         let settings = F::Settings::kinds();
         let adapt: Arc<Adapt> = Arc::new(adapt);
         let mount = mount_of::<F>(adapt.clone());
-        Entry::adapting(spec, settings, adapt, mount, |config, flash| {
-            F::build(&config.setup(), flash)
-        })
+        let build = |config: &Config, flash: &mut Flash| F::build(&config.setup(), flash);
+        Entry::adapting(
+            spec,
+            settings,
+            adapt,
+            mount,
+            build,
+            (copyable_in_loop::<F>, |simulation| Box::new(simulation.copyable())),
+        )
     }
 
     /// An FTL that a function builds instead of a [`Design`]: one whose type is known only at run
@@ -95,7 +103,8 @@ impl Entry {
         settings: Vec<SectionKind>,
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
-        Entry::adapting(spec, settings, Arc::new(Config::clone), None, build)
+        let adapt = Arc::new(Config::clone);
+        Entry::adapting(spec, settings, adapt, None, build, (in_loop::<F>, |it| Box::new(it)))
     }
 
     /// The same FTL, built by a function that receives the same configuration.
@@ -104,15 +113,17 @@ impl Entry {
         spec: Spec,
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
-        Entry::adapting(spec, self.settings.clone(), self.adapt.clone(), None, build)
+        let (settings, adapt) = (self.settings.clone(), self.adapt.clone());
+        Entry::adapting(spec, settings, adapt, None, build, (in_loop::<F>, |it| Box::new(it)))
     }
 
-    fn adapting<F: Ftl + 'static>(
+    fn adapting<F: Ftl + 'static, L: Ftl + 'static>(
         spec: Spec,
         settings: Vec<SectionKind>,
         adapt: Arc<Adapt>,
         mount: Option<Mount>,
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
+        (in_loop, finish): Loop<F, L>,
     ) -> Self {
         let own = settings.clone();
         let build = move |config: &Config, device: &mut Device| {
@@ -124,11 +135,9 @@ impl Entry {
         let alone = build.clone();
         let boxed: Arc<Build> =
             Arc::new(move |config, device| Ok(Box::new(alone(config, device)?)));
-        // The loop is compiled for each FTL, which is static inside. A quick build has one loop for
-        // all.
-        #[cfg(any(debug_assertions, target_arch = "wasm32"))]
-        let build = boxed.clone();
-        let simulate = simulate_by(spec, adapt.clone(), mount.clone(), build);
+        let in_loop =
+            move |config: &Config, device: &mut Device| Ok(in_loop(build(config, device)?));
+        let simulate = simulate_by(spec, adapt.clone(), mount.clone(), in_loop, finish);
         Entry { spec, settings, adapt, build: boxed, mount, simulate }
     }
 
@@ -191,6 +200,11 @@ impl Entry {
         address: AddressMap,
     ) -> Result<Box<dyn Simulator>, Error> {
         (self.simulate)(config, capacity, address)
+    }
+
+    /// Most memory that its simulation takes, B.
+    pub(crate) fn bytes(&self, config: &Config, capacity: u64) -> Result<u64, Error> {
+        memory::needed(&self.spec, &config.device, capacity, config.run.recovery)
     }
 
     /// The rows of its own settings.
@@ -264,16 +278,42 @@ fn prepare(config: &Config, device: &mut Device) -> Result<(), Error> {
     Ok(())
 }
 
+/// An FTL as the loop calls it, and its simulation.
+type Loop<F, L> = (fn(F) -> L, fn(Simulation<L>) -> Box<dyn Simulator>);
+
+/// The loop is compiled for each FTL, which is static inside.
+#[cfg(not(any(debug_assertions, target_arch = "wasm32")))]
+fn in_loop<F>(ftl: F) -> F {
+    ftl
+}
+
+#[cfg(not(any(debug_assertions, target_arch = "wasm32")))]
+fn copyable_in_loop<F>(ftl: F) -> F {
+    ftl
+}
+
+/// A quick build has one loop for all, and one for those that can be copied.
+#[cfg(any(debug_assertions, target_arch = "wasm32"))]
+fn in_loop<F: Ftl + 'static>(ftl: F) -> Box<dyn Ftl> {
+    Box::new(ftl)
+}
+
+#[cfg(any(debug_assertions, target_arch = "wasm32"))]
+fn copyable_in_loop<F: Design>(ftl: F) -> Box<dyn CopyableFtl> {
+    Box::new(ftl)
+}
+
 /// Builds a simulation of the FTL that `build` makes.
 fn simulate_by<F: Ftl + 'static>(
     spec: Spec,
     adapt: Arc<Adapt>,
     mount: Option<Mount>,
-    build: Arc<impl Fn(&Config, &mut Device) -> Result<F, Error> + Send + Sync + ?Sized + 'static>,
+    build: impl Fn(&Config, &mut Device) -> Result<F, Error> + Send + Sync + 'static,
+    finish: fn(Simulation<F>) -> Box<dyn Simulator>,
 ) -> Arc<Simulate> {
     Arc::new(move |config, capacity, address| {
         let config = adapt(config);
-        Ok(Box::new(simulation_of(&spec, &config, capacity, address, mount.as_ref(), &*build)?))
+        simulation_of(&spec, &config, capacity, address, mount.as_ref(), &build).map(finish)
     })
 }
 

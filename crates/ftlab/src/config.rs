@@ -180,6 +180,30 @@ impl Config {
         )))
     }
 
+    /// The part that decides how a device and an FTL are when the warm-up ends: all else has its
+    /// defaults. Where the input is served, its order counts. Its times do not, unless a policy or
+    /// an FTL [uses them](crate::simulate::Simulator::used_times).
+    #[must_use]
+    pub fn before_measuring(&self) -> Self {
+        let (run, host) = (&self.run, &self.host);
+        let reads = run.warmup.reads_the_input();
+        let run = RunConfig { samples: 0, causes: false, ..run.clone() };
+        let energy = EnergyConfig::default();
+        let mut config = Config { preset: None, energy, run, ..self.clone() };
+        config.host = match reads && host.keeps_order() {
+            true => HostConfig { split: host.split, ..HostConfig::default() },
+            false if reads => host.clone(),
+            false => HostConfig::default(),
+        };
+        // Without a capacity, the device is as large as the input.
+        if !reads && self.device.capacity.is_some() {
+            config.input = InputConfig::default();
+            config.workload = WorkloadConfig::default();
+            config.run.address = RunConfig::default().address;
+        }
+        config
+    }
+
     /// The same configuration with another set-up of the FTL.
     #[must_use]
     pub fn with_setup<G: Group>(&self, setup: Setup<G>) -> Self {

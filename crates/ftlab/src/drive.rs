@@ -89,14 +89,53 @@ pub fn drive_with(
     watch: Watch<'_>,
     instrument: Instrument<'_>,
 ) -> Result<Report, Error> {
+    let warmup = prepare(simulator, input, watch)?;
+    measure(simulator, ftl, input, watch, instrument, warmup)
+}
+
+/// The part of [`drive_with`] before measuring starts: the warm-up. Counts and clock are still its own.
+///
+/// # Errors
+/// Those of [`drive`].
+///
+/// # Panics
+/// As [`drive`].
+pub(crate) fn prepare(
+    simulator: &mut dyn Simulator,
+    input: &dyn Input,
+    watch: Watch<'_>,
+) -> Result<WarmupReport, Error> {
+    unless_stopped(|| Run { simulator, input, watch }.prepare())
+}
+
+/// The rest of [`drive_with`], after this warm-up.
+///
+/// # Errors
+/// Those of [`drive_with`].
+///
+/// # Panics
+/// As [`drive`].
+pub(crate) fn measure(
+    simulator: &mut dyn Simulator,
+    ftl: &str,
+    input: &dyn Input,
+    watch: Watch<'_>,
+    instrument: Instrument<'_>,
+    warmup: WarmupReport,
+) -> Result<Report, Error> {
     let mut run = Run { simulator, input, watch };
-    unless_stopped(|| run.whole(ftl, instrument))
+    unless_stopped(|| run.measured(ftl, instrument, warmup))
 }
 
 impl Run<'_> {
-    /// The warm-up, the measured phase and the report.
-    fn whole(&mut self, ftl: &str, instrument: Instrument<'_>) -> Result<Report, Error> {
-        let warmup = self.warm_up()?;
+    /// The measured phase and the report.
+    fn measured(
+        &mut self,
+        ftl: &str,
+        instrument: Instrument<'_>,
+        warmup: WarmupReport,
+    ) -> Result<Report, Error> {
+        self.simulator.start_measuring();
         let spent = match instrument {
             Instrument::None => self.measure()?,
             Instrument::Frames(frames) => self.measure_shown(*frames)?,
@@ -275,6 +314,12 @@ struct Spent {
 
 impl Run<'_> {
     fn warm_up(&mut self) -> Result<WarmupReport, Error> {
+        let report = self.prepare()?;
+        self.simulator.start_measuring();
+        Ok(report)
+    }
+
+    fn prepare(&mut self) -> Result<WarmupReport, Error> {
         let warmup = self.simulator.outcome().config.run.warmup;
         let mut report = WarmupReport::new(warmup);
         for phase in warmup.plan() {
@@ -284,7 +329,6 @@ impl Run<'_> {
         report.requests = host.requests;
         report.host_page_writes = host.page_writes;
         report.block_erases = BlockKind::ALL.iter().map(|kind| self.ledger().erases(*kind)).sum();
-        self.simulator.start_measuring();
         Ok(report)
     }
 

@@ -28,6 +28,7 @@
 //! use ftlab::units::Lpn;
 //! use ftlab::{Error, catalog::Catalog, session};
 //!
+//! #[derive(Clone)]
 //! struct Mine { map: PageMap, pool: Planes }
 //!
 //! impl Design for Mine {

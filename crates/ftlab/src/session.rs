@@ -17,6 +17,7 @@ mod feed;
 mod inputs;
 mod reading;
 mod rehearsal;
+mod shared_warmup;
 
 pub use inputs::{characteristics, fit, held, open_input, requests, trace_info};
 #[cfg(feature = "files")]
@@ -27,7 +28,7 @@ use crate::catalog::{Catalog, Entry};
 use crate::clock::Instant;
 use crate::config::Config;
 use crate::device::DeviceConfig;
-use crate::drive::{Instrument, SIMULATING, WARMING_UP, drive_with, wear_out};
+use crate::drive::{Instrument, SIMULATING, WARMING_UP, measure, prepare, wear_out};
 pub use crate::drive::{Progress, Watch};
 use crate::error::Error;
 #[cfg(feature = "files")]
@@ -49,6 +50,8 @@ pub(crate) use inputs::tick;
 pub use reading::Reading;
 use reading::{Decoded, check_same};
 use rehearsal::Rehearsal;
+use shared_warmup::Sharing;
+pub use shared_warmup::{SharedWarmup, Shares};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -116,6 +119,31 @@ pub fn run_points_over(
     points: &[Point],
     watch: Watch<'_>,
 ) -> Result<Vec<Report>, Error> {
+    run_together(reading, None, catalog, points, watch)
+}
+
+/// Runs one point as [`run_points_over`] does, with a warm-up that it may share with other runs. The
+/// result is the same.
+///
+/// # Errors
+/// Those of [`run_points_over`].
+pub fn run_sharing(
+    reading: &Reading,
+    warmup: &Arc<SharedWarmup>,
+    catalog: &Catalog,
+    point: &Point,
+    watch: Watch<'_>,
+) -> Result<Vec<Report>, Error> {
+    run_together(reading, Some(warmup), catalog, std::slice::from_ref(point), watch)
+}
+
+fn run_together(
+    reading: &Reading,
+    warmup: Option<&Arc<SharedWarmup>>,
+    catalog: &Catalog,
+    points: &[Point],
+    watch: Watch<'_>,
+) -> Result<Vec<Report>, Error> {
     let entries = points.iter().map(|point| catalog.find(&point.ftl));
     let entries: Vec<&Entry> = entries.collect::<Result<_, _>>()?;
     let Some(Point { config, .. }) = points.first() else { return Ok(Vec::new()) };
@@ -125,7 +153,7 @@ pub fn run_points_over(
     let points = entries.into_iter().zip(points);
     let ready: Vec<ReadyPoint> = points
         .map(|(entry, point)| {
-            let ready = ReadyPoint::new(entry, &point.config, &input);
+            let ready = ReadyPoint::sharing(entry, &point.config, &input, warmup);
             ready.map_err(|error| if several { under(entry.name(), error) } else { error })
         })
         .collect::<Result<_, _>>()?;
@@ -233,7 +261,7 @@ pub fn run_to_the_end(
     live(&point.config, scale, &mut |endurance| {
         ReadyPoint::new(entry, &lasting, &input)?.without_rehearsal()?.guarded(
             |simulator, name| {
-                wear_out(simulator, name, input.as_ref(), (endurance, spread), most, watch)
+                wear_out(simulator.as_mut(), name, input.as_ref(), (endurance, spread), most, watch)
             },
             |life| &mut life.report,
         )
@@ -350,10 +378,21 @@ struct ReadyPoint {
     rehearsal: Option<Rehearsal>,
     /// Logs the requests of the measured phase.
     recorder: Option<Box<Recorder>>,
+    /// The warm-up, if it may be shared.
+    sharing: Option<Sharing>,
 }
 
 impl ReadyPoint {
     fn new(entry: &Entry, config: &Config, input: &Decoded) -> Result<Self, Error> {
+        ReadyPoint::sharing(entry, config, input, None)
+    }
+
+    fn sharing(
+        entry: &Entry,
+        config: &Config,
+        input: &Decoded,
+        with: Option<&Arc<SharedWarmup>>,
+    ) -> Result<Self, Error> {
         let warmup = config.run.warmup;
         if warmup.reads_the_input() && !input.rereadable() {
             let message = format!(
@@ -366,12 +405,20 @@ impl ReadyPoint {
         let (capacity, address) = place(config, input, measured)?;
         let trace = trace_report(input, measured, &address);
         let simulator = entry.simulate(config, capacity, address.clone())?;
-        let rehearsal = match simulator.outcome().flash.future() {
-            Some(_) => Some(Rehearsal::new(entry, config, input, (capacity, address))?),
+        let (ftl, seed) = (entry.name(), config.run.seed);
+        let place = (capacity, address);
+        let sharing = match with {
+            Some(with) => {
+                let bytes = entry.bytes(config, capacity)?;
+                Some(Sharing::new(with, ftl, &entry.adapted(config), place.clone(), bytes))
+            }
             None => None,
         };
-        let (ftl, seed) = (entry.name(), config.run.seed);
-        Ok(ReadyPoint { ftl, seed, trace, simulator, rehearsal, recorder: None })
+        let rehearsal = match simulator.outcome().flash.future() {
+            Some(_) => Some(Rehearsal::new(entry, config, input, place)?),
+            None => None,
+        };
+        Ok(ReadyPoint { ftl, seed, trace, simulator, rehearsal, recorder: None, sharing })
     }
 
     /// The same where the future is unknown, as the run has no known end.
@@ -390,12 +437,16 @@ impl ReadyPoint {
         watch: Watch<'_>,
         instrument: Instrument<'_>,
     ) -> Result<Report, Error> {
-        let rehearsal = self.rehearsal.take();
-        let drive = |simulator: &mut dyn Simulator, name: &str| {
+        let (rehearsal, sharing) = (self.rehearsal.take(), self.sharing.take());
+        let drive = |simulator: &mut Box<dyn Simulator>, name: &str| {
             if let Some(rehearsal) = rehearsal {
-                rehearsal.teach(simulator, input, &mut *watch)?;
+                rehearsal.teach(simulator.as_ref(), input, &mut *watch)?;
             }
-            drive_with(simulator, name, input, watch, instrument)
+            let warmup = match sharing {
+                Some(sharing) => sharing.prepare(simulator, input, &mut *watch)?,
+                None => prepare(simulator.as_mut(), input, &mut *watch)?,
+            };
+            measure(simulator.as_mut(), name, input, watch, instrument, warmup)
         };
         self.guarded(drive, |report| report)
     }
@@ -403,10 +454,10 @@ impl ReadyPoint {
     /// Returns the result of a drive; a broken rule becomes an error.
     fn guarded<T>(
         &mut self,
-        drive: impl FnOnce(&mut dyn Simulator, &str) -> Result<T, Error>,
+        drive: impl FnOnce(&mut Box<dyn Simulator>, &str) -> Result<T, Error>,
         report_of: impl FnOnce(&mut T) -> &mut Report,
     ) -> Result<T, Error> {
-        let (name, simulator) = (self.ftl, self.simulator.as_mut());
+        let (name, simulator) = (self.ftl, &mut self.simulator);
         let driven = catch_unwind(AssertUnwindSafe(|| drive(simulator, name)));
         let mut driven = driven.unwrap_or_else(|panic| {
             Err(Error::Internal(format!(

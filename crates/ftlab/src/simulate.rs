@@ -72,7 +72,12 @@ pub struct Simulation<F> {
     looks_closely: bool,
     /// Recovers the FTL after a power cut, if it can.
     mount: Option<Mount>,
+    /// Copies the simulation, if the FTL can be copied.
+    copy: Option<CopyOf<F>>,
 }
+
+/// Copies a simulation.
+type CopyOf<F> = fn(&Simulation<F>) -> Box<dyn Simulator>;
 
 /// The accesses of a request.
 #[derive(Clone, Copy, Debug)]
@@ -234,6 +239,16 @@ pub trait Simulator: Send {
     /// Ends the warm-up: counters start at zero on an idle device; state remains.
     fn start_measuring(&mut self);
 
+    /// A copy in the same state. `None` if the FTL cannot be copied, or knows the future.
+    fn twin(&self) -> Option<Box<dyn Simulator>>;
+
+    /// Goes on under another configuration, before measuring starts. It may differ in what
+    /// [no warm-up depends on](Config::before_measuring).
+    fn go_on_as(&mut self, config: &Config, address: AddressMap);
+
+    /// Whether a decision may have depended on the times of requests.
+    fn used_times(&self) -> bool;
+
     /// Sets the recorder of all later requests, or removes it. Waiting entries are handed over.
     fn record(&mut self, recorder: Option<Recorder>);
 
@@ -271,6 +286,17 @@ pub trait Simulator: Send {
     fn drain(&mut self) -> Option<FlushedAtEnd>;
 }
 
+/// Whether a run does more after each request than count it.
+fn looks_closely(config: &Config, flash: &Device) -> bool {
+    let RunConfig { samples, audit, causes, .. } = config.run;
+    flash.makes_checkpoints() || samples > 0 || audit > 0 || causes
+}
+
+/// Whether a request may access less than it states, or other places.
+fn may_differ(config: &Config) -> bool {
+    config.run.address == AddressPolicy::Modulo || config.host.split != Split::Pages
+}
+
 impl<F: Ftl> Simulation<F> {
     /// A device on which `ftl` was built, below a write buffer or none, reached through `address`.
     #[must_use]
@@ -288,17 +314,13 @@ impl<F: Ftl> Simulation<F> {
         let read_modify_write = ReadModifyWrite::new(&config.device, flash.geometry());
         let ahead = Ahead::is_worth_it(flash.geometry().pages()).then(Ahead::default);
         let shared = address.shares().then(|| SharedPages::new(flash.geometry().logical_pages));
-        let looks_closely = flash.makes_checkpoints()
-            || config.run.samples > 0
-            || config.run.audit > 0
-            || config.run.causes;
+        let looks_closely = looks_closely(config, &flash);
         let mut simulation = Simulation {
             spec: *spec,
             config: config.clone(),
             address,
             shared,
-            may_differ: config.run.address == AddressPolicy::Modulo
-                || config.host.split != Split::Pages,
+            may_differ: may_differ(config),
             flash,
             ftl,
             buffer,
@@ -322,6 +344,7 @@ impl<F: Ftl> Simulation<F> {
             recorder: None,
             looks_closely,
             mount: None,
+            copy: None,
         };
         simulation.start_measuring();
         // The time of a warm-up is not part of a result.
@@ -334,6 +357,15 @@ impl<F: Ftl> Simulation<F> {
     pub fn mounting(mut self, mount: Option<Mount>) -> Self {
         self.mount = mount;
         self
+    }
+
+    /// Allows [copies](Simulator::twin).
+    #[must_use]
+    pub fn copyable(self) -> Self
+    where
+        F: Clone + 'static,
+    {
+        Simulation { copy: Some(|simulation| Box::new(simulation.clone())), ..self }
     }
 
     /// Continues with a device that is not erased: its FTL was mounted. The counts begin at zero.
@@ -852,6 +884,26 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.sampled_classes = ClassPages::default();
         self.cache_samples = CacheSamples::new(self.config.run.samples);
         self.causes = self.config.run.causes.then(|| Box::new(Causes::new(&self.config.device)));
+    }
+
+    fn twin(&self) -> Option<Box<dyn Simulator>> {
+        self.copy.filter(|_| self.flash.future().is_none()).map(|copy| copy(self))
+    }
+
+    fn go_on_as(&mut self, config: &Config, address: AddressMap) {
+        if !self.config.run.warmup.reads_the_input() {
+            let pages = self.flash.geometry().logical_pages;
+            self.shared = address.shares().then(|| SharedPages::new(pages));
+        }
+        self.address = address;
+        self.may_differ = may_differ(config);
+        self.looks_closely = looks_closely(config, &self.flash);
+        self.host = Host::new(&config.host);
+        self.config = config.clone();
+    }
+
+    fn used_times(&self) -> bool {
+        self.ftl.uses_idle_time() || self.flash.used_times()
     }
 
     fn record(&mut self, recorder: Option<Recorder>) {

@@ -71,6 +71,7 @@ const ALL: [Cheat; 24] = [
     Cheat::TrimsAndWrites,
 ];
 
+#[derive(Clone)]
 struct Cheating<const NUMBER: usize> {
     map: PageMap,
     pool: Planes,

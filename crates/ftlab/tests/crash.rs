@@ -98,6 +98,7 @@ fn what_was_trimmed_comes_back_unless_trims_are_durable() {
 }
 
 /// Page-level mapping that begins with an empty map after a cut.
+#[derive(Clone)]
 struct Forgetful(PageFtl);
 
 impl Design for Forgetful {

@@ -10,6 +10,7 @@ use ftlab::session;
 use serde_json::json;
 
 /// Page-level mapping that takes so many steps of idle work after each request.
+#[derive(Clone)]
 struct Idle<const STEPS: u64>(PageFtl, u64);
 
 impl<const STEPS: u64> Design for Idle<STEPS> {

@@ -118,3 +118,8 @@ fn units_keep_to_the_isolation_of_their_handles() {
 fn zones_answer_as_the_standard_says() {
     every_ftl_obeys(LAWS[17]);
 }
+
+#[test]
+fn a_copy_goes_on_as_the_original() {
+    every_ftl_obeys(LAWS[18]);
+}

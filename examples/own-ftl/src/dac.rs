@@ -28,6 +28,7 @@ ftlab::settings! {
 }
 
 /// Page mapping with regions by temperature.
+#[derive(Clone)]
 pub struct Dac {
     map: PageMap,
     pool: BlockPool,

@@ -19,6 +19,7 @@ from ftlab.config import Progress
 from ftlab.errors import ConfigError, Interrupted
 from ftlab.points.point import Point, canonical, code
 from ftlab.points.store import Failure, Outcome, Store
+from ftlab.points.warmups import Warmups
 from ftlab.result import Result
 from ftlab.simulation import execute
 
@@ -96,14 +97,17 @@ def _run(batch: Batch) -> int:
     _check(batch)
     store = Store(batch.folder, clean=False)
     left = [point for point in batch.points if store.lacks(point, batch.retry)]
+    warmups = Warmups(left)
     for group in by_input(left):
         reading = group[0].core.Reading()
         for point in group:
-            store.save(point, outcome(attempt(point, reading)))
+            store.save(point, outcome(attempt(point, reading, warmups.of(point))))
     return len(left)
 
 
-def attempt(point: Point, reading: Any, progress: Progress | None = None) -> Result | Exception:
+def attempt(
+    point: Point, reading: Any, warmup: Any = None, progress: Progress | None = None
+) -> Result | Exception:
     """Return the result of a point, or what it raised; ``reading`` is that of its group.
 
     Raises `ftlab.Interrupted` when it is stopped, and `ftlab.ConfigError` when its input changed.
@@ -111,7 +115,7 @@ def attempt(point: Point, reading: Any, progress: Progress | None = None) -> Res
     try:
         if point.refusal:
             raise point.refusal
-        (result,) = execute([(point.config, point.ftl)], progress, reading)
+        (result,) = execute([(point.config, point.ftl)], progress, reading, warmup)
     except Interrupted:
         raise
     except Exception as error:

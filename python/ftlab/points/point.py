@@ -84,6 +84,17 @@ class Point:
             "warmup": run["warmup"],
         }
 
+    @cached_property
+    def warmup_key(self) -> str | None:
+        """What is equal for points that can share a warm-up; None if it can share none."""
+        if self.refusal:
+            return None
+        config, ftl, plugins = self.for_core
+        if plugins:
+            return None
+        key: str | None = self.core.warmup_key((json.dumps(config), ftl))
+        return key
+
     def check_input(self) -> None:
         """Raise `ftlab.ConfigError` if the input no longer has its digest."""
         trace = self.resolved["input"]["trace"]

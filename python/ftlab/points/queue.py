@@ -4,7 +4,8 @@ What runs last decides when all is done, so that should be short. How long a poi
 from those that have ended (`ftlab.points.costs`); until then one point of each FTL goes first.
 
 Points of one input share a reading, which takes memory from the first of them to the last. The
-worker that takes the first of them opens it; meanwhile others take points of the next input.
+worker that takes the first of them opens it; meanwhile others take points of the next input. While
+a worker does a warm-up that points share (`ftlab.points.warmups`), others take other points.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from ftlab.points.batch import by_input
 from ftlab.points.costs import Costs
 from ftlab.points.point import Point
+from ftlab.points.warmups import Warmups
 
 
 class Queue:
@@ -25,6 +27,7 @@ class Queue:
     def __init__(self, points: Sequence[Point], workers: int) -> None:
         self._changed = Condition()
         self._costs = Costs(points)
+        self.warmups = Warmups(points)
         self._ended = 0
         self._most_open = max(2, workers // 2)
         self._open: list[Input] = []
@@ -38,20 +41,33 @@ class Queue:
         """
         with self._changed:
             while True:
-                found = next((each for each in self._open if each.is_ready), None)
+                ready = [each for each in self._open if each.is_ready]
+                found = next((each for each in ready if self._free(each)), None)
                 opens = found is None and bool(self._waiting) and len(self._open) < self._most_open
                 if opens:
                     found = self._waiting.popleft()
                     self._open.append(found)
                     opens = not found.is_ready
+                elif found is None and ready:
+                    found = ready[0]
                 if found is not None:
-                    point = found.points.popleft()
+                    point = self._free(found) or found.points[0]
+                    found.points.remove(point)
+                    self.warmups.begin(point)
                     if not found.points:
                         self._open.remove(found)
                     return point, found, opens
                 if not self._open:
                     return None
                 self._changed.wait()
+
+    def _free(self, input: Input) -> Point | None:
+        """Return the next point of an input that has not to wait for a warm-up.
+
+        What goes on from a warm-up that is done comes first: then few are kept in memory.
+        """
+        done = next((each for each in input.points if self.warmups.is_done(each)), None)
+        return done or next((each for each in input.points if self.warmups.is_free(each)), None)
 
     def opened(self, input: Input) -> None:
         """Note that an input is open: other workers may take its points."""

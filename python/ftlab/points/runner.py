@@ -167,7 +167,7 @@ class _Runs:
 
     def _run_at_once(self, points: Sequence[Point], workers: int) -> None:
         queue = Queue(points, workers)
-        with noted(workers) as spans, ThreadPoolExecutor(workers) as pool:
+        with noted(workers, queue.warmups) as spans, ThreadPoolExecutor(workers) as pool:
             try:
                 with starting_threads():
                     at_work = [pool.submit(self._work, queue, spans) for _ in range(workers)]
@@ -189,7 +189,7 @@ class _Runs:
                 finally:
                     queue.opened(input)
             opened = time.perf_counter()
-            self._keep(point, input.reading)
+            self._keep(point, input.reading, queue.warmups.of(point))
             span = Span(input.number, begin, opened, time.perf_counter())
             queue.ended(point, span.running)
             spans.append(span)
@@ -200,11 +200,11 @@ class _Runs:
             self._stop.run(lambda: open_input(point, reading, self._teller(point)))
         self._stop.check()
 
-    def _keep(self, point: Point, reading: Any) -> None:
+    def _keep(self, point: Point, reading: Any, warmup: Any) -> None:
         """Run a point and save its outcome, unless it is to be run again."""
         found: Result | Exception
         try:
-            found = self._stop.run(lambda: attempt(point, reading, self._teller(point)))
+            found = self._stop.run(lambda: attempt(point, reading, warmup, self._teller(point)))
         except ResourceError as error:
             found = error
         if isinstance(found, Exception):

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import groupby
 
+from ftlab.points.warmups import Warmups
 from ftlab.report.numbers import seconds
 from ftlab.report.tables import Table
 
@@ -58,6 +59,10 @@ class Timing:
         """From the beginning to the end."""
         self.rounds: list[list[Span]] = []
         """Points that were at work together; the next round waits for all of one."""
+        self.shared = 0
+        """Points that went on from the warm-ups of others."""
+        self.saved = 0.0
+        """How many seconds that saved."""
 
     def table(self) -> Table:
         """Return where the time of all cores went."""
@@ -98,6 +103,8 @@ class Timing:
         if not points:
             return "no point was run"
         told = f"{points} points took {seconds(self.seconds)} on {self.cores} cores"
+        if self.shared:
+            told += f"\n{self.shared} of them shared warm-ups, which saved {seconds(self.saved)}"
         counts = Table(
             ["cores", "s expected", "efficiency"],
             [
@@ -122,7 +129,7 @@ def timed() -> Iterator[Timing]:
 
 
 @contextmanager
-def noted(cores: int) -> Iterator[list[Span]]:
+def noted(cores: int, warmups: Warmups) -> Iterator[list[Span]]:
     """Yield where to note what ``cores`` workers do, whether anybody asked for it or not."""
     spans: list[Span] = []
     try:
@@ -132,6 +139,8 @@ def noted(cores: int) -> Iterator[list[Span]]:
         if timing is not None and spans:
             timing.cores = max(timing.cores, cores)
             timing.rounds.append(spans)
+            timing.shared += warmups.shared
+            timing.saved += warmups.saved
 
 
 def _length(spans: Sequence[Span]) -> float:

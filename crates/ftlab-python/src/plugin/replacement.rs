@@ -8,6 +8,7 @@ use ftlab::catalog::Entry;
 use ftlab::ftl::Spec;
 use ftlab::ftl::demand::{DemandFtl, Dftl};
 use ftlab::units::Lpn;
+use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
 /// An FTL with the settings and the engine of `base`, which has DFTL's cache, under this order.
@@ -27,6 +28,8 @@ struct PythonOrder {
     touch: Method,
     victim: Method,
     remove: Method,
+    /// The instance.
+    object: Py<PyAny>,
     /// The logical page of each token.
     pages: Vec<u32>,
     tokens: BTreeMap<u32, u32>,
@@ -35,22 +38,37 @@ struct PythonOrder {
 impl PythonOrder {
     fn build(plugin: &Plugin, entries: usize) -> Result<Self, Error> {
         let object = plugin.build((entries,))?;
-        plugin.faults.attempt(|py| {
-            let method = |name| Method::of(object.bind(py), name);
-            Ok(PythonOrder {
-                faults: plugin.faults.clone(),
-                insert: method("insert")?,
-                touch: method("touch")?,
-                victim: method("victim")?,
-                remove: method("remove")?,
-                pages: Vec::new(),
-                tokens: BTreeMap::new(),
-            })
+        plugin.faults.attempt(|py| PythonOrder::of(object.bind(py), plugin.faults.clone()))
+    }
+
+    /// This object, which knows no entry.
+    fn of(object: &Bound<'_, PyAny>, faults: Faults) -> PyResult<Self> {
+        let method = |name| Method::of(object, name);
+        Ok(PythonOrder {
+            faults,
+            insert: method("insert")?,
+            touch: method("touch")?,
+            victim: method("victim")?,
+            remove: method("remove")?,
+            object: object.clone().unbind(),
+            pages: Vec::new(),
+            tokens: BTreeMap::new(),
         })
     }
 
     fn tell(&self, method: &Method, lpn: u32) {
         self.faults.run(|py| method.call(py, (lpn,)).map(drop));
+    }
+}
+
+impl Clone for PythonOrder {
+    /// With a copy of the object, as Python's `copy.deepcopy` makes it.
+    fn clone(&self) -> Self {
+        let copy = self.faults.run(|py| {
+            let object = py.import("copy")?.call_method1("deepcopy", (&self.object,))?;
+            PythonOrder::of(&object, self.faults.clone())
+        });
+        PythonOrder { pages: self.pages.clone(), tokens: self.tokens.clone(), ..copy }
     }
 }
 

@@ -4,13 +4,14 @@ use super::aged_segments::AgedSegments;
 use super::segmented_lru::SegmentedLru;
 use super::two_q::TwoQ;
 use crate::units::Lpn;
+use dyn_clone::DynClone;
 use std::fmt::Debug;
 
 /// An order of replacement of cached entries. Each entry is known by a token, a small number that
 /// is reused when the entry has left.
 ///
 /// An order that remembers evicted entries knows them by their logical pages.
-pub trait ReplacementOrder: Debug + Send {
+pub trait ReplacementOrder: Debug + DynClone + Send {
     /// A miss: the entry of `lpn` is in the cache from now on.
     fn insert(&mut self, token: u32, lpn: Lpn);
 
@@ -29,6 +30,8 @@ pub trait ReplacementOrder: Debug + Send {
     /// When it is inconsistent.
     fn audit(&self, len: usize);
 }
+
+dyn_clone::clone_trait_object!(ReplacementOrder);
 
 macro_rules! forgetful {
     ($($order:ident),+) => {$(

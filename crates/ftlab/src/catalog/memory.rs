@@ -16,6 +16,19 @@ const BYTES_TO_MOUNT: u64 = 128;
 /// Number of tables of a simulation, which have about the same length.
 const TABLES: u64 = 8;
 
+/// Most memory of a simulation, B; `mounts` if its FTL later mounts.
+pub(super) fn needed(
+    spec: &Spec,
+    device: &DeviceConfig,
+    capacity: u64,
+    mounts: bool,
+) -> Result<u64, Error> {
+    let geometry = Geometry::new(device, capacity)?;
+    let (pages, blocks) = (u64::from(geometry.pages()), u64::from(geometry.blocks()));
+    let to_mount = if mounts { BYTES_TO_MOUNT } else { 0 };
+    Ok(pages * (u64::from(spec.bytes_per_page) + to_mount) + blocks * BYTES_PER_BLOCK)
+}
+
 /// Fails when the tables of a device do not fit, or those of an FTL that later `mounts` on it.
 pub(super) fn check(
     spec: &Spec,
@@ -23,10 +36,8 @@ pub(super) fn check(
     capacity: u64,
     mounts: bool,
 ) -> Result<(), Error> {
-    let geometry = Geometry::new(device, capacity)?;
-    let (pages, blocks) = (u64::from(geometry.pages()), u64::from(geometry.blocks()));
-    let to_mount = if mounts { BYTES_TO_MOUNT } else { 0 };
-    let needed = pages * (u64::from(spec.bytes_per_page) + to_mount) + blocks * BYTES_PER_BLOCK;
+    let needed = needed(spec, device, capacity, mounts)?;
+    let pages = Geometry::new(device, capacity)?.pages();
     // Several tables, as in the simulation: a system may grant any single one smaller than its
     // memory.
     let reserve = |_| {

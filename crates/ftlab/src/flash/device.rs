@@ -99,6 +99,11 @@ impl Device {
         &mut self.flash.meter.timeline
     }
 
+    /// Whether a policy or a placement has asked for a time.
+    pub(crate) fn used_times(&self) -> bool {
+        self.flash.meter.used_times.is_set()
+    }
+
     /// The most pages of the host that the FTL has had in its own RAM at a time.
     #[must_use]
     pub const fn most_pages_kept(&self) -> usize {

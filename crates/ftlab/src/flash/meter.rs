@@ -4,11 +4,14 @@ use super::ledger::{Ledger, Operation};
 use crate::device::{DeviceConfig, Geometry};
 use crate::engine::Timeline;
 use crate::purpose::Cause;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Counts by cause, the clock, and the last operations.
 #[derive(Clone, Debug)]
 pub(super) struct Meter {
     pub timeline: Timeline,
+    /// Whether anybody has asked for a time.
+    pub used_times: Flag,
     pub ledger: Ledger,
     /// By plane, the operations whose cause [serves](Cause::serves) requests.
     pub serving: Vec<u64>,
@@ -25,6 +28,7 @@ impl Meter {
     pub fn new(device: &DeviceConfig, geometry: &Geometry) -> Self {
         Meter {
             timeline: Timeline::of(device, geometry),
+            used_times: Flag::default(),
             ledger: Ledger::default(),
             serving: vec![0; geometry.planes() as usize],
             invalidations: 0,
@@ -57,6 +61,27 @@ impl Meter {
         self.surveyed = 0;
         self.not_stored = [0; Cause::ALL.len()];
         self.timeline.reset();
+    }
+}
+
+/// A flag that even a look at the device may set.
+#[derive(Debug, Default)]
+pub(super) struct Flag(AtomicBool);
+
+impl Flag {
+    #[inline]
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Clone for Flag {
+    fn clone(&self) -> Self {
+        Flag(AtomicBool::new(self.is_set()))
     }
 }
 

@@ -227,7 +227,9 @@ impl Flash {
             power_safe: *power_safe,
             is_plain: *is_plain,
             medium: medium.clone(),
-            truth: truth.clone(),
+            truth: unless_bug!(DeviceTwinUnwritten, truth.clone(), {
+                Truth::new(medium.geometry.pages(), medium.geometry.logical_pages)
+            }),
             meter: meter.clone(),
             regions: regions.clone(),
             wear: wear.clone(),
@@ -334,7 +336,8 @@ impl Flash {
     /// When the host issued the request under way: for policies of GC, not for FTLs.
     #[inline]
     #[must_use]
-    pub(crate) const fn host_time(&self) -> Nanos {
+    pub(crate) fn host_time(&self) -> Nanos {
+        unless_bug!(TimesAreUsedUnseen, self.meter.used_times.set());
         self.meter.timeline.host_time()
     }
 
@@ -905,6 +908,7 @@ impl Flash {
     #[inline]
     #[must_use]
     pub fn plane_free_at(&self, plane: u32) -> Nanos {
+        self.meter.used_times.set();
         match self.meter.timeline.free_at(plane) {
             Some(time) => time,
             None => self.unasked("only an FTL that watches planes asks when one is free"),

@@ -12,8 +12,9 @@ use crate::placement::allocation::{Placements, placements};
 use crate::placement::separation::{Separations, TOGETHER, separations};
 use crate::settings::{Group, Section, SectionKind, Sections};
 
-/// An FTL that can be built from settings; a [`Catalog`](crate::catalog::Catalog) takes it.
-pub trait Design: Ftl + Sized + 'static {
+/// An FTL that can be built from settings; a [`Catalog`](crate::catalog::Catalog) takes it. Runs with the
+/// same warm-up go on from copies of it.
+pub trait Design: Ftl + Clone + 'static {
     /// Its own settings: a section, two of them, or `()` for none.
     type Settings: Group;
 

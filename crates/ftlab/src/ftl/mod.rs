@@ -60,6 +60,7 @@ use crate::flash::{Device, Flash};
 use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn};
 use crate::zones::ZonesMetrics;
+use dyn_clone::DynClone;
 use parts::held_pages::BufferCounts;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -324,6 +325,13 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
         (**self).audit(device);
     }
 }
+
+/// An FTL that can be copied in its present state, and whose type is known only at run time.
+pub trait CopyableFtl: Ftl + DynClone {}
+
+impl<F: Ftl + Clone> CopyableFtl for F {}
+
+dyn_clone::clone_trait_object!(CopyableFtl);
 
 /// The counts that the FTL checks need to balance the books, in addition to the metrics of every
 /// FTL, since measuring started.

@@ -194,6 +194,13 @@ impl Victims {
         Victims::Greedy(Greedy::new(pool.blocks))
     }
 
+    /// Whether the policy may use the [time](Moment::time) of a moment.
+    #[inline]
+    #[must_use]
+    pub const fn hear_time(&self) -> bool {
+        !matches!(self, Victims::Greedy(_))
+    }
+
     /// A block was filled.
     pub fn close(&mut self, block: Closed) {
         match self {

@@ -20,6 +20,15 @@ crate::settings! {
     }
 }
 
+impl HostConfig {
+    /// Whether requests are served in the order of the input.
+    #[must_use]
+    pub const fn keeps_order(&self) -> bool {
+        let one_queue = matches!(self.queues, Queues::One) && !self.reads_first;
+        one_queue || !matches!(self.mode, HostMode::Queued(_))
+    }
+}
+
 /// The arrival process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]

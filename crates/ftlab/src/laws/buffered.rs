@@ -6,6 +6,7 @@ use super::case::{Case, PAGE};
 use crate::address::{AddressMap, AddressPolicy, Extent};
 use crate::buffer::BufferManager;
 use crate::catalog::Entry;
+use crate::config::Config;
 use crate::flash::{Cause, Operation};
 use crate::report::{Report, SpeedReport, TraceReport};
 use crate::request::{Op, Request};
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 pub struct Buffered {
     simulator: Box<dyn Simulator>,
+    address: AddressMap,
     gaps: Rng,
     cuts: Rng,
     time: Nanos,
@@ -31,9 +33,10 @@ impl Buffered {
         let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
         let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity));
         let address = address.expect("an address map");
-        let simulator = case.entry.simulate(&case.config, capacity, address);
+        let simulator = case.entry.simulate(&case.config, capacity, address.clone());
         Buffered {
             simulator: simulator.expect("a device that the FTL accepts"),
+            address,
             gaps: Rng::new(case.seed(), "gaps"),
             cuts: Rng::new(case.seed(), "cuts"),
             time: 0,
@@ -110,6 +113,35 @@ impl Buffered {
         self.simulator.drain().expect("a buffer");
         self.simulator.start_measuring();
         self.time = 0;
+    }
+
+    /// A copy, if the FTL can be copied.
+    pub fn twin(&self) -> Option<Buffered> {
+        let simulator = self.simulator.twin()?;
+        let (gaps, cuts, address) = (self.gaps.clone(), self.cuts.clone(), self.address.clone());
+        Some(Buffered { simulator, gaps, cuts, address, ..*self })
+    }
+
+    /// Goes on under a configuration with another host.
+    pub fn go_on_as(&mut self, config: &Config) {
+        self.simulator.go_on_as(config, self.address.clone());
+    }
+
+    /// Whether a decision may have depended on the times of requests.
+    pub fn used_times(&self) -> bool {
+        self.simulator.used_times()
+    }
+
+    /// Serves what waits, and begins again at time 0.
+    pub fn end_of_pass(&mut self) {
+        self.simulator.finish().expect("inside the device");
+        self.simulator.rewind();
+        self.time = 0;
+    }
+
+    /// Resets the counts.
+    pub fn start_measuring(&mut self) {
+        self.simulator.start_measuring();
     }
 
     /// All metrics of the run, as in its report.

@@ -16,6 +16,7 @@ pub mod books;
 mod buffered;
 mod case;
 mod classes;
+mod copies;
 mod cuts;
 mod handles;
 mod instruments;
@@ -70,7 +71,7 @@ impl Law {
 }
 
 /// All laws, the one that finds most bugs first.
-pub const LAWS: [Law; 18] = [
+pub const LAWS: [Law; 19] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
@@ -132,6 +133,11 @@ pub const LAWS: [Law; 18] = [
         name: "zones answer as the standard says",
         of_ten: 2,
         check: zones::zones_answer_as_the_standard_says,
+    },
+    Law {
+        name: "a copy goes on as the original",
+        of_ten: 2,
+        check: copies::a_copy_goes_on_as_the_original,
     },
 ];
 

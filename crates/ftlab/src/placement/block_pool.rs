@@ -497,7 +497,8 @@ impl BlockPool {
     }
 
     fn now(&self, flash: &impl Media) -> Moment {
-        Moment { programs: self.programs, time: flash.flash().host_time() }
+        let time = if self.victims.hear_time() { flash.flash().host_time() } else { 0 };
+        Moment { programs: self.programs, time }
     }
 
     /// Informs the policy of a block that was filled.

@@ -62,7 +62,7 @@ struct Entry {
     dirty: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one in a whole FTL")]
 enum Order {
     Segmented(SegmentedLru),
@@ -83,7 +83,7 @@ macro_rules! dispatch {
 }
 
 /// DFTL's cached mapping table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Dftl {
     entries: Slab<Entry>,
     tokens: Tokens,

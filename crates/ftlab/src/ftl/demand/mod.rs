@@ -227,7 +227,7 @@ impl MapStore {
 pub type Levels = Vec<Level>;
 
 /// A cache of mappings in RAM.
-pub trait MappingCache: Send + 'static {
+pub trait MappingCache: Clone + Send + 'static {
     /// Its own settings.
     type Settings: Group;
     /// The FTL that it makes.

@@ -48,7 +48,7 @@ pub enum Pooled {
 }
 
 /// The order in which pages leave the pool.
-pub trait Pool: Send + Sized + 'static {
+pub trait Pool: Clone + Send + 'static {
     /// Its own settings.
     type Settings: Group;
     /// The FTL that it makes.

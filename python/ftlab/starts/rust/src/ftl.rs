@@ -23,6 +23,7 @@ const HOT: Class = Class::user(1);
 const CLASSES: u8 = 2;
 
 /// The FTL: a map, the blocks, and when each page was written.
+#[derive(Clone)]
 pub struct HotCold {
     map: PageMap,
     pool: BlockPool,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Decides when selective prefetching is on. It is notified of events in the lists, and knows nodes
 /// and entries by their tokens.
-pub trait Judge: Send + 'static + Sized {
+pub trait Judge: Clone + Send + 'static + Sized {
     /// The FTL that it makes.
     const SPEC: Spec;
 
