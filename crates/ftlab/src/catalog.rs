@@ -24,6 +24,7 @@ use crate::ftl::CopyableFtl;
 use crate::ftl::demand::{Aps, Cdftl, Cftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
 use crate::ftl::demand::{Tpftl, Tree, Zftl};
 use crate::ftl::dloop::{Dloop, DloopHot};
+use crate::ftl::log_block;
 use crate::ftl::{self, Design, Ftl, Spec, Variant};
 use crate::gc::{self, BuildPolicy, Policies};
 use crate::named::{Named, expect_new};
@@ -405,19 +406,19 @@ impl Catalog {
             .with::<PooledFtl<Tree>>()
             .with::<PooledFtl<Aps>>()
             .with::<Cftl>()
-            .with::<ftl::block::BlockFtl>()
+            .with::<log_block::block::BlockFtl>()
             .with::<ftl::block_optimized::BlockOptimizedFtl>()
-            .with::<ftl::nftl::NftlFtl>()
-            .with::<ftl::nftl_chain::NftlChainFtl>()
-            .with::<ftl::rnftl::RnftlFtl>()
-            .with::<ftl::bast::BastFtl>()
-            .with::<ftl::fast::FastByRules>()
+            .with::<log_block::nftl::NftlFtl>()
+            .with::<log_block::nftl_chain::NftlChainFtl>()
+            .with::<log_block::rnftl::RnftlFtl>()
+            .with::<log_block::bast::BastFtl>()
+            .with::<log_block::fast::FastByRules>()
             .with::<ftl::cachftl::CachFtl>()
-            .with::<ftl::last::LastFtl>()
-            .with::<ftl::kast::KastFtl>()
-            .with::<ftl::sast::SastFtl>()
-            .with::<ftl::aftl::AftlFtl>()
-            .with::<ftl::waftl::WaftlFtl>()
+            .with::<log_block::last::LastFtl>()
+            .with::<log_block::kast::KastFtl>()
+            .with::<log_block::sast::SastFtl>()
+            .with::<log_block::aftl::AftlFtl>()
+            .with::<log_block::waftl::WaftlFtl>()
             .with::<ftl::mnftl::Mnftl>()
             .with::<ftl::mnftl::hybrid::MnftlHybrid>()
             .with::<ftl::gftl::Gftl>()

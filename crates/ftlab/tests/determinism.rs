@@ -7,7 +7,7 @@ use ftlab::config::Config;
 use ftlab::drive::drive;
 use ftlab::flash::{Device, Ledger};
 use ftlab::ftl::demand::{DemandFtl, Dftl, Tpftl};
-use ftlab::ftl::fast::FastFtl;
+use ftlab::ftl::log_block::fast::FastFtl;
 use ftlab::ftl::page::PageFtl;
 use ftlab::ftl::{Design, access};
 use ftlab::report::Report;

@@ -2,7 +2,7 @@
 
 use super::Ftl;
 use super::demand::FtlConfig;
-use super::parts::data_blocks::LogConfig;
+use super::log_block::LogConfig;
 use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::Flash;

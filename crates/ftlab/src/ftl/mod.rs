@@ -5,55 +5,41 @@
 //! the FTL checks and the benchmark then include it.
 
 pub mod access;
-pub mod aftl;
-pub mod bast;
-pub mod block;
 pub mod block_optimized;
 pub mod cachftl;
 pub mod demand;
 pub mod design;
 pub mod dloop;
-pub mod fast;
 pub mod gftl;
 pub mod hat;
 pub mod idle;
-pub mod kast;
-pub mod last;
+pub mod log_block;
 pub mod mnftl;
-pub mod nftl;
-pub mod nftl_chain;
 pub mod page;
 pub mod parts;
-pub mod rnftl;
-pub mod sast;
 pub mod sepbit;
 pub mod superblock;
-pub mod waftl;
 pub mod zones;
 
 pub use crate::placement::block_pool::GcMetrics;
 use crate::placement::planes::Planes;
 use crate::placement::separation::{ClassPages, Classes};
 pub use access::{Access, access};
-pub use aftl::AftlConfig;
 pub use block_optimized::BlockOptimizedConfig;
 pub use cachftl::CachftlConfig;
 pub use demand::{
     ApsConfig, CdftlConfig, CftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
 pub use design::{Cleaning, Design, MapPlace, Mount, Setup, Spec, Variant};
-pub use fast::{FastConfig, FastRules};
 pub use gftl::GftlConfig;
 pub use idle::IdleSteps;
-pub use kast::KastConfig;
-pub use last::LastConfig;
+pub use log_block::{
+    AftlConfig, FastConfig, FastRules, KastConfig, LastConfig, LogConfig, RnftlConfig, SastConfig,
+    WaftlConfig,
+};
 pub use mnftl::hybrid::MnftlHybridConfig;
 pub use mnftl::{MnftlConfig, MnftlMapping, MnftlVictim};
-pub use parts::data_blocks::LogConfig;
-pub use rnftl::RnftlConfig;
-pub use sast::SastConfig;
 pub use superblock::SuperblockConfig;
-pub use waftl::WaftlConfig;
 
 use crate::figures::counts;
 use crate::flash::{Device, Flash};

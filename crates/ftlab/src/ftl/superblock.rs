@@ -29,8 +29,8 @@ mod tests;
 
 pub use config::SuperblockConfig;
 
-use super::parts::block_map::LogMap;
-use super::parts::data_blocks::LogConfig;
+use super::log_block::LogConfig;
+use super::log_block::block_map::LogMap;
 use super::parts::oob_map::{OobMap, bytes_of_number};
 use super::{Access, Ftl, FtlMetrics, RamUse};
 use crate::cache::links::{Links, List, NIL};

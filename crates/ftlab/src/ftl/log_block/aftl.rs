@@ -18,13 +18,13 @@
 //! Not here the OOB reads by which NFTL finds a page in a replacement block. Its place is taken as
 //!          known, so that only merges differ from `bast`. A device with ascending order.
 
-use super::parts::data_blocks::{Begin, DataBlocks};
-use super::parts::owned_logs::{Kinds, OwnedLog, OwnedLogs};
-use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks};
+use super::owned_logs::{Kinds, OwnedLog, OwnedLogs};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::settings::absent_or;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;

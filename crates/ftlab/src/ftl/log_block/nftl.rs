@@ -14,13 +14,13 @@
 //!          (choices.md#nftl-victim).
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::{Begin, DataBlocks};
-use super::parts::oob_map::bytes_of_number;
-use super::parts::owned_logs::{Kinds, OwnedLogs};
-use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks};
+use super::owned_logs::{Kinds, OwnedLogs};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::parts::oob_map::bytes_of_number;
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;
 

@@ -17,14 +17,14 @@
 //!          assumed, too.
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::{Begin, DataBlocks, share_of};
-use super::parts::random_logs::{Price, RandomLogs};
-use super::parts::sequential_log::SequentialLog;
-use super::{Access, Accounts, Associativity, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks, share_of};
+use super::random_logs::{Price, RandomLogs};
+use super::sequential_log::SequentialLog;
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::{Access, Accounts, Associativity, Ftl, FtlMetrics, RamUse};
 use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::collections::{BTreeMap, BTreeSet};

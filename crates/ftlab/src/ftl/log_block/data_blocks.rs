@@ -19,10 +19,10 @@
 //! (choices.md#log-maps).
 
 use super::block_map::{BlockMap, LogMap};
-use super::page_map::PageMap;
 use super::rebuild::{Rebuilt, rebuild};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner, Span};
+use crate::ftl::parts::page_map::PageMap;
 use crate::ftl::{Accounts, MergeCounts};
 use crate::placement::free_blocks::FreeBlocks;
 use crate::placement::survey::FoundBlock;

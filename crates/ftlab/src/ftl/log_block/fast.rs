@@ -23,12 +23,12 @@ mod rules;
 
 pub use rules::{FastByRules, FastRules};
 
-use super::parts::data_blocks::{Begin, DataBlocks};
-use super::parts::sequential_log::SequentialLog;
-use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks};
+use super::sequential_log::SequentialLog;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::{BTreeMap, VecDeque};
 

@@ -8,11 +8,11 @@
 //! Departs  nothing.
 //! Not here a device with ascending order: offsets are programmed as the host writes them.
 
-use super::parts::data_blocks::{Begin, DataBlocks};
-use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lpn, Ppn};
 
 /// Block-level mapping with a fresh block for each update.

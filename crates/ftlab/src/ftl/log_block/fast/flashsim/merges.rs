@@ -2,7 +2,7 @@
 
 use super::{FlashSim, Sequential, Sign, invalidate};
 use crate::flash::{BlockKind, Cause, Flash, Owner};
-use crate::ftl::fast::place;
+use crate::ftl::log_block::fast::place;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
 impl FlashSim {

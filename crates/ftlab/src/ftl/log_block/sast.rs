@@ -14,13 +14,13 @@
 //!          least recently is reclaimed.
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::{Begin, DataBlocks};
-use super::parts::oob_map::bytes_of_number;
-use super::{Access, Accounts, Associativity, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::parts::oob_map::bytes_of_number;
+use crate::ftl::{Access, Accounts, Associativity, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -427,7 +427,7 @@ mod tests {
         let mut sast = Bench::<SastFtl>::new(8, 4, |setup| {
             setup.own = SastConfig { data: 1, logs: 1 };
         });
-        let mut bast = Bench::<crate::ftl::bast::BastFtl>::new(8, 4, |_| {});
+        let mut bast = Bench::<crate::ftl::log_block::bast::BastFtl>::new(8, 4, |_| {});
         let mut rng = Rng::new(2, "sast");
         for _ in 0..2000 {
             let page = rng.below(32) as u32;

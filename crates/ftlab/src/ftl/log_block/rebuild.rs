@@ -19,8 +19,8 @@
 //!
 //! A block is erased only when its pages are elsewhere, so a cut may interrupt this, too.
 
-use super::page_map::PageMap;
 use crate::flash::{BlockKind, Cause, Flash};
+use crate::ftl::parts::page_map::PageMap;
 use crate::placement::free_blocks::FreeBlocks;
 use crate::placement::survey::{Filled, FoundBlock, Page, Survey};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};

@@ -14,11 +14,11 @@
 //!          (choices.md#nftl-victim).
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::{Begin, DataBlocks};
-use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

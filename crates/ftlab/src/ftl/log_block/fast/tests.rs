@@ -4,8 +4,8 @@ use super::*;
 use crate::device::DeviceConfig;
 use crate::flash::{BlockKind, Cause, Operation};
 use crate::ftl::LogConfig;
+use crate::ftl::log_block::block_map::LogMap;
 use crate::ftl::parts::bench::{Bench, Cost, P};
-use crate::ftl::parts::block_map::LogMap;
 use crate::rng::Rng;
 
 /// `random` random log blocks in addition to the sequential one.

@@ -20,7 +20,7 @@ use super::{FastConfig, FullSequential, LEAST_LOG_BLOCKS, place};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
 use crate::ftl::design::Setup;
-use crate::ftl::parts::block_map::LogMap;
+use crate::ftl::log_block::block_map::LogMap;
 use crate::ftl::{Access, Ftl, FtlMetrics, MergeCounts, RamUse};
 use crate::placement::free_blocks::FreeBlocks;
 use crate::stop::stop;

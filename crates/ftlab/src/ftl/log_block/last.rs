@@ -17,13 +17,13 @@
 //!          blocks, and "recently written" as "still in a random log block".
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::{Begin, DataBlocks, share_of};
-use super::parts::random_logs::{Price, RandomLogs};
-use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks, share_of};
+use super::random_logs::{Price, RandomLogs};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::collections::{BTreeMap, BTreeSet};
@@ -398,7 +398,7 @@ impl LastFtl {
 mod tests {
     use super::*;
     use crate::device::DeviceConfig;
-    use crate::ftl::fast::FastFtl;
+    use crate::ftl::log_block::fast::FastFtl;
     use crate::ftl::parts::bench::{Bench, Cost};
     use crate::rng::Rng;
 

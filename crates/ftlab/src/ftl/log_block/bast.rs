@@ -13,12 +13,12 @@
 //! Options  `log.map = flash`: a map program for each merge (choices.md#log-maps).
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::{Begin, DataBlocks};
-use super::parts::owned_logs::{Kinds, OwnedLogs};
-use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks};
+use super::owned_logs::{Kinds, OwnedLogs};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;
 

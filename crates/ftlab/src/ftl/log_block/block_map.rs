@@ -4,10 +4,10 @@
 //! blocks at the start of the device, with greedy collection. RAM holds the page used last. A
 //! change is programmed at once, because the replaced block is about to be erased.
 
-use super::page_map::PageMap;
-use super::translation_pages::TranslationPages;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
+use crate::ftl::parts::page_map::PageMap;
+use crate::ftl::parts::translation_pages::TranslationPages;
 use crate::gc::{self, Gc, GcConfig, GcMode};
 use crate::placement::Class;
 use crate::placement::allocation::Place;

@@ -14,13 +14,13 @@
 //!          longest, and writes to its erased pages in ascending order. The rest is as in `nftl`.
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::{Begin, DataBlocks};
-use super::parts::oob_map::bytes_of_number;
-use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::parts::oob_map::bytes_of_number;
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -338,7 +338,7 @@ impl RnftlFtl {
 mod tests {
     use super::*;
     use crate::device::DeviceConfig;
-    use crate::ftl::nftl::NftlFtl;
+    use crate::ftl::log_block::nftl::NftlFtl;
     use crate::ftl::parts::bench::{Bench, Cost};
     use crate::rng::Rng;
 

@@ -18,12 +18,12 @@
 //!          threshold and the shares (choices.md#waftl-rules).
 //! Not here the dynamic threshold: we do not know its rule. A device with ascending order.
 
-use super::parts::data_blocks::{Begin, DataBlocks, share_of};
-use super::parts::random_logs::{Price, RandomLogs};
-use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::{Begin, DataBlocks, share_of};
+use super::random_logs::{Price, RandomLogs};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::collections::BTreeMap;
