@@ -128,7 +128,7 @@ def test_help_shows_names_types_and_defaults():
     assert str(inspect.signature(ftlab.KAST)) == (
         "(*, associativity: 'int | None' = None, sequential: 'Quantity | None' = None, "
         "power_safe: 'bool | None' = None, log_blocks: 'int | None' = None, "
-        "log_map: \"Literal['ram', 'flash'] | None\" = None)"
+        "log_map: 'LogMap | None' = None)"
     )
     words = " ".join(ftlab.KAST.__doc__.split())
     assert "Default: 8. Unit: blocks. Range: at least 1. Source: choices.md#kast-rules." in words

@@ -139,22 +139,34 @@ def argument(row: Record) -> str:
     return shared + identifier(row)
 
 
+def alias(row: Record) -> str:
+    """Return the name of the type of a setting that several FTLs obey."""
+    return "".join(part.capitalize() for part in re.split(r"[._]", row.key))
+
+
+def choice(row: Record) -> str:
+    """Return the type of the names of a setting."""
+    names = f"Literal[{', '.join(json.dumps(name) for name, _ in row['values'])}]"
+    own = (row.section, row.name) in PLACES
+    return f"{names} | type | Plugin" if own else names
+
+
 def type_of(row: Record) -> str:
     """Return the type of a setting's values."""
     if row.kind == "choice":
-        names = f"Literal[{', '.join(json.dumps(name) for name, _ in row['values'])}]"
-        own = (row.section, row.name) in PLACES
-        return f"{names} | type | Plugin" if own else names
+        return alias(row) if row.section in SHARED else choice(row)
     if row.kind == "text" and row["values"].startswith("a list"):
         return LIST
     return TYPES[row.kind]
 
 
-def referred(row: Record, everything: Record) -> str:
-    """Return what the docstring of an FTL says of a setting; a section's is told there."""
-    if row.section not in SECTIONS:
+def referred(row: Record, ftl: Record, everything: Record) -> str:
+    """Return what the docstring of an FTL says of a setting; shared ones are told once."""
+    first = next(each for each in everything.ftls if row.key in [own.key for own in each.settings])
+    if row.section not in SECTIONS and first.name == ftl.name:
         return described(row)
-    text = f"``{row.name}`` of `ftlab.{SECTIONS[row.section].name}`, for this FTL."
+    there = SECTIONS[row.section].name if row.section in SECTIONS else class_name(first.name)
+    text = f"As in `ftlab.{there}`, for this FTL."
     usual = next(each.default for each in everything.settings if each.key == row.key)
     return text if row.default == usual else f"{text} Default: {row.default}."
 
@@ -183,13 +195,21 @@ def indented(text: str, by: int) -> str:
     )
 
 
+def grouped(arguments: dict[str, str]) -> Iterable[tuple[str, str]]:
+    """Yield lines of names, and what is said of all of them."""
+    for text in dict.fromkeys(arguments.values()):
+        names = ", ".join(name for name, told in arguments.items() if told == text)
+        for line in textwrap.wrap(names, WIDTH - 5):
+            yield f"    {line.removesuffix(',')}", text
+
+
 def documented(summary: str, source: str, arguments: dict[str, str]) -> str:
     """Return the docstring of a class: arguments have what is said of them."""
     parts = [f'    """{summary}']
     if source:
         parts.append(indented(f"Source: {source}.", 4))
     if arguments:
-        told = [f"    {name}\n{indented(text, 8)}" for name, text in arguments.items()]
+        told = [f"{names}\n{indented(text, 8)}" for names, text in grouped(arguments)]
         parts.append("\n".join(["    Parameters", "    ----------", *told]))
     return "\n\n".join(parts) + ("\n    " if len(parts) > 1 else "") + '"""\n'
 
@@ -219,7 +239,7 @@ def ftl_class(ftl: Record, everything: Record) -> str:
     if len(rows) < len(ordered):
         raise ValueError(f"{ftl.name}: found two settings with one name: {', '.join(rows)}")
     summary = f"{ftl.summary[0].upper()}{ftl.summary[1:]}."
-    told = {name: referred(row, everything) for name, row in rows.items()}
+    told = {name: referred(row, ftl, everything) for name, row in rows.items()}
     cached = any(row.key == "ftl.cache" for row in ordered)
     return (
         f"class {class_name(ftl.name)}(NamedFtl):\n{documented(summary, ftl.source, told)}\n"
@@ -234,7 +254,10 @@ def module(everything: Record) -> str:
     listed = "".join(f'    "{name}",\n' for name in sorted(names))
     classes = [section_class(section, everything.settings) for section in SECTIONS]
     classes += [ftl_class(ftl, everything) for ftl in everything.ftls]
-    return formatted("\n\n".join([HEADER, f"__all__ = [\n{listed}]\n", *classes]), CLASSES)
+    shared = [row for row in everything.settings if row.section in SHARED and row.kind == "choice"]
+    types = "".join(f"{alias(row)} = {choice(row)}\n" for row in shared)
+    parts = [HEADER, f"__all__ = [\n{listed}]\n", types, *classes]
+    return formatted("\n\n".join(parts), CLASSES)
 
 
 def formatted(text: str, path: Path) -> str:

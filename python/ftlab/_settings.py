@@ -60,6 +60,57 @@ __all__ = [
 ]
 
 
+GcPolicy = (
+    Literal[
+        "greedy",
+        "cost-benefit",
+        "fifo",
+        "random",
+        "d-choices",
+        "windowed-greedy",
+        "ramcloud-cost-benefit",
+        "cat",
+        "cost-hotness",
+        "2r-greedy",
+        "2r-fifo",
+    ]
+    | type
+    | Plugin
+)
+GcCopies = Literal["shared", "own"]
+GcMode = Literal["batch", "single"]
+GcCopyBack = Literal["off", "greedy", "in-order"]
+GcStart = Literal["free-blocks", "garbage", "each-page"]
+GcOpen = Literal["on-demand", "ahead"]
+FtlPlacement = Literal["single", "striped", "striped-hot", "round-robin", "least-busy"]
+FtlSeparation = (
+    Literal[
+        "none",
+        "copies",
+        "temperature",
+        "sepbit",
+        "handles",
+        "multi-queue",
+        "sfr",
+        "warcip",
+        "midas",
+        "sfs",
+        "eti",
+        "fadac",
+        "multilog",
+        "fk",
+        "nodap",
+        "learned",
+    ]
+    | type
+    | Plugin
+)
+FtlSearch = Literal["none", "list", "binary"]
+FtlMapBlocks = Literal["own", "shared"]
+FtlMapUpdates = Literal["written", "held"]
+LogMap = Literal["ram", "flash"]
+
+
 class Device(Settings):
     """The NAND device.
 
@@ -351,35 +402,18 @@ class GC(Settings):
         chosen; one block at least. Default: 25%. Range: 0 to 1. Source: ours.
     """
 
-    policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    policy: GcPolicy | None = setting("gc.policy")
     _: KW_ONLY
     low: int | None = setting("gc.low")
     high: int | None = setting("gc.high")
-    copies: Literal["shared", "own"] | None = setting("gc.copies")
-    mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    copies: GcCopies | None = setting("gc.copies")
+    mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     oob_scan: bool | None = setting("gc.oob_scan")
-    start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
+    start: GcStart | None = setting("gc.start")
     garbage: Quantity | None = setting("gc.garbage")
     victims: int | None = setting("gc.victims")
-    open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    open: GcOpen | None = setting("gc.open")
     background: int | None = setting("gc.background")
     lazy: Quantity | None = setting("gc.lazy")
     choices: int | None = setting("gc.choices")
@@ -813,32 +847,10 @@ class Page(NamedFtl):
 
     Parameters
     ----------
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    gc_start
-        ``start`` of `ftlab.GC`, for this FTL.
-    gc_garbage
-        ``garbage`` of `ftlab.GC`, for this FTL.
-    gc_victims
-        ``victims`` of `ftlab.GC`, for this FTL.
-    gc_open
-        ``open`` of `ftlab.GC`, for this FTL.
-    gc_background
-        ``background`` of `ftlab.GC`, for this FTL.
-    gc_lazy
-        ``lazy`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_start, gc_garbage
+        As in `ftlab.GC`, for this FTL.
+    gc_victims, gc_open, gc_background, gc_lazy, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
     placement
         The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
         and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
@@ -866,71 +878,26 @@ class Page(NamedFtl):
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
         changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
         DLOOP, equation 1; choices.md#plane-numbers.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
     """
 
     registered = "page"
 
     _: KW_ONLY
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
+    gc_start: GcStart | None = setting("gc.start")
     gc_garbage: Quantity | None = setting("gc.garbage")
     gc_victims: int | None = setting("gc.victims")
-    gc_open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    gc_open: GcOpen | None = setting("gc.open")
     gc_background: int | None = setting("gc.background")
     gc_lazy: Quantity | None = setting("gc.lazy")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    placement: FtlPlacement | None = setting("ftl.placement")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -949,63 +916,12 @@ class HAT(NamedFtl):
     pcm_write
         Time to write a changed mapping after it was read. The change waits in the buffer, and no
         request waits for it. Default: 0ns. Range: at most 10s. Source: choices.md#hat-time.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    gc_start
-        ``start`` of `ftlab.GC`, for this FTL.
-    gc_garbage
-        ``garbage`` of `ftlab.GC`, for this FTL.
-    gc_victims
-        ``victims`` of `ftlab.GC`, for this FTL.
-    gc_open
-        ``open`` of `ftlab.GC`, for this FTL.
-    gc_background
-        ``background`` of `ftlab.GC`, for this FTL.
-    gc_lazy
-        ``lazy`` of `ftlab.GC`, for this FTL.
-    placement
-        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
-        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
-        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
-        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
-        plane that is free first, its channel included. Default: single. Source: FlashSim;
-        choices.md#single-frontier.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_start, gc_garbage
+        As in `ftlab.GC`, for this FTL.
+    gc_victims, gc_open, gc_background, gc_lazy, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    placement, separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "hat"
@@ -1013,62 +929,21 @@ class HAT(NamedFtl):
     _: KW_ONLY
     pcm_read: Quantity | None = setting("hat.pcm_read")
     pcm_write: Quantity | None = setting("hat.pcm_write")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
+    gc_start: GcStart | None = setting("gc.start")
     gc_garbage: Quantity | None = setting("gc.garbage")
     gc_victims: int | None = setting("gc.victims")
-    gc_open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    gc_open: GcOpen | None = setting("gc.open")
     gc_background: int | None = setting("gc.background")
     gc_lazy: Quantity | None = setting("gc.lazy")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    placement: FtlPlacement | None = setting("ftl.placement")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -1103,45 +978,12 @@ class SEPBIT(NamedFtl):
         moves. ``"written"``: Those that the host writes: UW of the paper's breakdown. ``"moved"``:
         Those that GC moves: GW of the paper's breakdown. Default: both. Source: Wang et al., FAST
         2022.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    gc_start
-        ``start`` of `ftlab.GC`, for this FTL.
-    gc_garbage
-        ``garbage`` of `ftlab.GC`, for this FTL.
-    gc_victims
-        ``victims`` of `ftlab.GC`, for this FTL.
-    gc_open
-        ``open`` of `ftlab.GC`, for this FTL.
-    gc_background
-        ``background`` of `ftlab.GC`, for this FTL.
-    gc_lazy
-        ``lazy`` of `ftlab.GC`, for this FTL.
-    placement
-        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
-        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
-        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
-        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
-        plane that is free first, its channel included. Default: single. Source: FlashSim;
-        choices.md#single-frontier.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_mode, copy_back, gc_oob_scan, gc_start, gc_garbage, gc_victims
+        As in `ftlab.GC`, for this FTL.
+    gc_open, gc_background, gc_lazy, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    placement, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "sepbit"
@@ -1153,38 +995,19 @@ class SEPBIT(NamedFtl):
     life: Literal["written", "opened"] | None = setting("sepbit.life")
     queue: bool | None = setting("sepbit.queue")
     parts: Literal["both", "written", "moved"] | None = setting("sepbit.parts")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
+    gc_start: GcStart | None = setting("gc.start")
     gc_garbage: Quantity | None = setting("gc.garbage")
     gc_victims: int | None = setting("gc.victims")
-    gc_open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    gc_open: GcOpen | None = setting("gc.open")
     gc_background: int | None = setting("gc.background")
     gc_lazy: Quantity | None = setting("gc.lazy")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
+    placement: FtlPlacement | None = setting("ftl.placement")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -1217,54 +1040,12 @@ class ZONES(NamedFtl):
     finish
         Share of its capacity that the host leaves unwritten when it finishes a zone. Default: 0%.
         Range: 0 to 0.99. Source: ZenFS, finish threshold.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    gc_start
-        ``start`` of `ftlab.GC`, for this FTL.
-    gc_garbage
-        ``garbage`` of `ftlab.GC`, for this FTL.
-    gc_victims
-        ``victims`` of `ftlab.GC`, for this FTL.
-    gc_open
-        ``open`` of `ftlab.GC`, for this FTL.
-    gc_background
-        ``background`` of `ftlab.GC`, for this FTL.
-    gc_lazy
-        ``lazy`` of `ftlab.GC`, for this FTL.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, gc_oob_scan, gc_start, gc_garbage, gc_victims
+        As in `ftlab.GC`, for this FTL.
+    gc_open, gc_background, gc_lazy, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "zones"
@@ -1276,58 +1057,19 @@ class ZONES(NamedFtl):
     max_active: int | None = setting("zones.max_active")
     auto_transition: bool | None = setting("zones.auto_transition")
     finish: Quantity | None = setting("zones.finish")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    gc_start: Literal["free-blocks", "garbage", "each-page"] | None = setting("gc.start")
+    gc_start: GcStart | None = setting("gc.start")
     gc_garbage: Quantity | None = setting("gc.garbage")
     gc_victims: int | None = setting("gc.victims")
-    gc_open: Literal["on-demand", "ahead"] | None = setting("gc.open")
+    gc_open: GcOpen | None = setting("gc.open")
     gc_background: int | None = setting("gc.background")
     gc_lazy: Quantity | None = setting("gc.lazy")
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -1355,47 +1097,10 @@ class DFTL(NamedFtl):
     evict_batch
         Write back all dirty entries of the victim's translation page. Default: false. Source:
         choices.md#dftl-write-back.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    placement
-        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
-        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
-        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
-        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
-        plane that is free first, its channel included. Default: single. Source: FlashSim;
-        choices.md#single-frontier.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    placement, separation, order
+        As in `ftlab.Page`, for this FTL.
     search
         How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
         RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
@@ -1413,10 +1118,6 @@ class DFTL(NamedFtl):
         their translation pages. ``"held"``: They remain in RAM until the planes of their
         translation pages can take these without GC. Default: written. Source: DFTL;
         choices.md#dloop-reserve.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
     """
 
     registered = "dftl"
@@ -1428,61 +1129,20 @@ class DFTL(NamedFtl):
     )
     protected: Quantity | None = setting("dftl.protected")
     evict_batch: bool | None = setting("dftl.evict_batch")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    placement: FtlPlacement | None = setting("ftl.placement")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
-    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
-    map_blocks: Literal["own", "shared"] | None = setting("ftl.map_blocks")
-    map_updates: Literal["written", "held"] | None = setting("ftl.map_updates")
+    map_blocks: FtlMapBlocks | None = setting("ftl.map_blocks")
+    map_updates: FtlMapUpdates | None = setting("ftl.map_updates")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -1494,76 +1154,14 @@ class DLOOP(NamedFtl):
 
     Parameters
     ----------
-    cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
-    replacement
-        Order of replacement. ``"segmented"``: A miss enters probation, a hit protects.
-        ``"segmented-flashsim"``: A miss enters the real segment, by age. ``"lru"``: Least recently
-        used. ``"2q"``: 2Q, simplified: a miss enters A1, first in first out; a hit there moves to
-        Am, by recency. Default: segmented-flashsim. Source: FlashSim, which TPFTL and DLOOP ran;
-        choices.md#dftl-segments.
-    protected
-        Share of the cache in the protected (real) segment, or in ``Am`` of 2Q. Default: 80%. Range:
-        0 to 1. Source: choices.md#dftl-segments.
-    evict_batch
-        Write back all dirty entries of the victim's translation page. Default: false. Source:
-        choices.md#dftl-write-back.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
+    cache, replacement, protected, evict_batch, search, search_step, map_blocks, map_updates
+        As in `ftlab.DFTL`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
     copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL. Default: greedy.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    search
-        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
-        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
-        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
-        4.1; choices.md#search.
-    search_step
-        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
-        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
-    map_blocks
-        The open block for translation pages. ``"own"``: A block for translation pages only.
-        ``"shared"``: The block of user pages. Default: own. Source: FlashSim;
-        choices.md#dloop-frontiers.
-    map_updates
-        The treatment of uncached mappings of pages that GC has moved. ``"written"``: GC writes
-        their translation pages. ``"held"``: They remain in RAM until the planes of their
-        translation pages can take these without GC. Default: written. Source: DFTL;
-        choices.md#dloop-reserve.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+        As in `ftlab.GC`, for this FTL. Default: greedy.
+    separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "dloop"
@@ -1575,58 +1173,19 @@ class DLOOP(NamedFtl):
     )
     protected: Quantity | None = setting("dftl.protected")
     evict_batch: bool | None = setting("dftl.evict_batch")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
-    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
-    map_blocks: Literal["own", "shared"] | None = setting("ftl.map_blocks")
-    map_updates: Literal["written", "held"] | None = setting("ftl.map_updates")
+    map_blocks: FtlMapBlocks | None = setting("ftl.map_blocks")
+    map_updates: FtlMapUpdates | None = setting("ftl.map_updates")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -1638,67 +1197,14 @@ class DLOOPHot(NamedFtl):
 
     Parameters
     ----------
-    cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
-    replacement
-        Order of replacement. ``"segmented"``: A miss enters probation, a hit protects.
-        ``"segmented-flashsim"``: A miss enters the real segment, by age. ``"lru"``: Least recently
-        used. ``"2q"``: 2Q, simplified: a miss enters A1, first in first out; a hit there moves to
-        Am, by recency. Default: segmented-flashsim. Source: FlashSim, which TPFTL and DLOOP ran;
-        choices.md#dftl-segments.
-    protected
-        Share of the cache in the protected (real) segment, or in ``Am`` of 2Q. Default: 80%. Range:
-        0 to 1. Source: choices.md#dftl-segments.
-    evict_batch
-        Write back all dirty entries of the victim's translation page. Default: false. Source:
-        choices.md#dftl-write-back.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
+    cache, replacement, protected, evict_batch, search, search_step
+        As in `ftlab.DFTL`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
     copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL. Default: greedy.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    search
-        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
-        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
-        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
-        4.1; choices.md#search.
-    search_step
-        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
-        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+        As in `ftlab.GC`, for this FTL. Default: greedy.
+    separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "dloop-hot"
@@ -1710,55 +1216,16 @@ class DLOOPHot(NamedFtl):
     )
     protected: Quantity | None = setting("dftl.protected")
     evict_batch: bool | None = setting("dftl.evict_batch")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
-    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -1771,68 +1238,18 @@ class CDFTL(NamedFtl):
 
     Parameters
     ----------
-    cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
+    cache, search, search_step
+        As in `ftlab.DFTL`, for this FTL.
     ctp
         Share of the cache for whole translation pages. Default: 50%. Range: 0 to 1. Source:
         choices.md#cdftl-split.
     absorb
         A page that leaves the CTP dirty includes the dirty entries of the CMT that it covers, which
         become clean. Default: false. Source: choices.md#cdftl-absorb.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    placement
-        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
-        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
-        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
-        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
-        plane that is free first, its channel included. Default: single. Source: FlashSim;
-        choices.md#single-frontier.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    search
-        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
-        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
-        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
-        4.1; choices.md#search.
-    search_step
-        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
-        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    placement, separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "cdftl"
@@ -1841,58 +1258,17 @@ class CDFTL(NamedFtl):
     _: KW_ONLY
     ctp: Quantity | None = setting("cdftl.ctp")
     absorb: bool | None = setting("cdftl.absorb")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    placement: FtlPlacement | None = setting("ftl.placement")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
-    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -1906,8 +1282,7 @@ class SFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
+        As in `ftlab.DFTL`, for this FTL.
     bitmaps
         Bits per mapping: 1 marks the heads of runs; 2 also mark overwritten mappings, as LeaFTL
         models S-FTL. Default: 1. Unit: bits. Range: 1 to 2. Source: choices.md#sftl-bitmaps.
@@ -1917,51 +1292,10 @@ class SFTL(NamedFtl):
     sparse
         Dirty entries up to which a page is sparse. Default: 8. Unit: entries. Source:
         choices.md#sftl-buffer.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    placement
-        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
-        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
-        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
-        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
-        plane that is free first, its channel included. Default: single. Source: FlashSim;
-        choices.md#single-frontier.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    placement, separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "sftl"
@@ -1971,56 +1305,15 @@ class SFTL(NamedFtl):
     bitmaps: int | None = setting("sftl.bitmaps")
     buffer: Quantity | None = setting("sftl.buffer")
     sparse: int | None = setting("sftl.sparse")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    placement: FtlPlacement | None = setting("ftl.placement")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -2034,31 +1327,14 @@ class ZFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
+        As in `ftlab.DFTL`, for this FTL.
     zones
         Zones, at most. Default: 8. Unit: zones. Range: at least 1. Source: choices.md#zftl-zones.
     tier1
         Share of the cache for tier 1. Default: all that the page of tier 2 leaves. Range: 0 to 1.
         Source: choices.md#zftl-tiers.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
     """
 
     registered = "zftl"
@@ -2067,29 +1343,12 @@ class ZFTL(NamedFtl):
     _: KW_ONLY
     zones: int | None = setting("zftl.zones")
     tier1: Quantity | None = setting("zftl.tier1")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -2102,9 +1361,8 @@ class TPFTL(NamedFtl):
 
     Parameters
     ----------
-    cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
+    cache, search, search_step
+        As in `ftlab.DFTL`, for this FTL.
     features
         Techniques in use: any of r, s, b, c; ``-`` for none. Values: letters of rsbc, or -.
         Default: rsbc. Source: TPFTL, Figures 7 and 8.
@@ -2128,59 +1386,10 @@ class TPFTL(NamedFtl):
     prefetch_at
         Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
         ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    placement
-        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
-        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
-        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
-        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
-        plane that is free first, its channel included. Default: single. Source: FlashSim;
-        choices.md#single-frontier.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    search
-        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
-        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
-        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
-        4.1; choices.md#search.
-    search_step
-        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
-        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    placement, separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "tpftl"
@@ -2196,58 +1405,17 @@ class TPFTL(NamedFtl):
     )
     dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    placement: FtlPlacement | None = setting("ftl.placement")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
-    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -2260,85 +1428,14 @@ class TPFTLAdaptive(NamedFtl):
 
     Parameters
     ----------
-    cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
-    features
-        Techniques in use: any of r, s, b, c; ``-`` for none. Values: letters of rsbc, or -.
-        Default: rsbc. Source: TPFTL, Figures 7 and 8.
-    threshold
-        Change of the node count that switches selective prefetching. Default: 3. Unit: nodes.
-        Range: at least 1. Source: TPFTL 4.3; choices.md#tpftl-detector.
-    node_bytes
-        RAM of a node. Default: 6B. Range: at most 4KiB. Source: TPFTL, Figure 4: one entry slot;
-        choices.md#tpftl-node.
-    page_order
-        Order of nodes. ``"hotness"``: Mean hotness of the entries (the paper). ``"recency"``: Last
-        touch of the node. Default: hotness. Source: TPFTL 4.2; choices.md#tpftl-hotness.
-    request_prefetch
-        Which misses of a request prefetch the rest of it. ``"each-miss"``: Every one.
-        ``"first-miss"``: The first one, whichever page that is. ``"first-page"``: That of its first
-        page. Default: each-miss. Source: TPFTL 4.3; choices.md#tpftl-trigger.
-    dirty_victims
-        How several dirty victims of one miss are written back without batch update. ``"together"``:
-        In one update. ``"each"``: In an update each. Default: together. Source: TPFTL 4.5;
-        choices.md#tpftl-dirty-victims.
-    prefetch_at
-        Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
-        ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    placement
-        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
-        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
-        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
-        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
-        plane that is free first, its channel included. Default: single. Source: FlashSim;
-        choices.md#single-frontier.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    search
-        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
-        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
-        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
-        4.1; choices.md#search.
-    search_step
-        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
-        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    cache, search, search_step
+        As in `ftlab.DFTL`, for this FTL.
+    features, threshold, node_bytes, page_order, request_prefetch, dirty_victims, prefetch_at
+        As in `ftlab.TPFTL`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    placement, separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "tpftl-adaptive"
@@ -2354,58 +1451,17 @@ class TPFTLAdaptive(NamedFtl):
     )
     dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    placement: FtlPlacement | None = setting("ftl.placement")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
-    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -2419,109 +1475,26 @@ class TreeFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    placement
-        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
-        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
-        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
-        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
-        plane that is free first, its channel included. Default: single. Source: FlashSim;
-        choices.md#single-frontier.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+        As in `ftlab.DFTL`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    placement, separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "treeftl"
 
     cache: Quantity | None = setting("ftl.cache")
     _: KW_ONLY
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    placement: FtlPlacement | None = setting("ftl.placement")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -2535,59 +1508,17 @@ class APS(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
+        As in `ftlab.DFTL`, for this FTL.
     map
         Share of the pool that is initially for translation pages. Default: 50%. Range: 0 to 1.
         Source: choices.md#aps-ghosts.
     inertia
         Lead in flash time of the ghosts of one part at which a page of RAM moves. Default: 2ms.
         Source: ten programs; choices.md#aps-ghosts.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    placement
-        The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
-        and one free pool for all planes. ``"striped"``: By logical page: a page never leaves its
-        plane. ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so
-        have more extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The
-        plane that is free first, its channel included. Default: single. Source: FlashSim;
-        choices.md#single-frontier.
-    separation
-        The rule that decides which pages share blocks, of page-level FTLs. ``"none"``: What GC
-        moves shares blocks with what the host writes. ``"copies"``: What GC moves has blocks of its
-        own. ``"temperature"``: A page that is written again soon rises, one that GC moves sinks.
-        ``"sepbit"``: Pages go together that may be overwritten at about the same time.
-        ``"handles"``: A class for each placement handle, lifetime or initiator that the host names.
-        ``"multi-queue"``: By how often the chunk of a page is written (AutoStream MQ). ``"sfr"``:
-        By how often and how lately the chunk of a page is written (AutoStream SFR). ``"warcip"``:
-        By the time between two writes of a page. ``"midas"``: A chain of groups whose sizes a model
-        chooses; it names its victims. ``"sfs"``: By writes of a page and the time since the last
-        one (SFS). ``"eti"``: By how often requests cover the extent of a page (ETI). ``"fadac"``:
-        By the writes of a page against a fading mean (FADaC). ``"multilog"``: By how much earlier
-        than expected a page is written (MultiLog). ``"fk"``: An oracle: by when a page is written
-        again, in blocks. ``"nodap"``: An oracle: by when a page is written again, with bounds that
-        grow. ``"learned"``: By a model of what is known of a page: a table or a linear one, or your
-        own. Default: none. Source: FlashSim; choices.md#separation.
-    order
-        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane); the first
-        changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC. Source:
-        DLOOP, equation 1; choices.md#plane-numbers.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
+    placement, separation, order
+        As in `ftlab.Page`, for this FTL.
     """
 
     registered = "aps"
@@ -2596,56 +1527,15 @@ class APS(NamedFtl):
     _: KW_ONLY
     map: Quantity | None = setting("aps.map")
     inertia: Quantity | None = setting("aps.inertia")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
-        setting("ftl.placement")
-    )
-    separation: (
-        Literal[
-            "none",
-            "copies",
-            "temperature",
-            "sepbit",
-            "handles",
-            "multi-queue",
-            "sfr",
-            "warcip",
-            "midas",
-            "sfs",
-            "eti",
-            "fadac",
-            "multilog",
-            "fk",
-            "nodap",
-            "learned",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("ftl.separation")
+    placement: FtlPlacement | None = setting("ftl.placement")
+    separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -2659,29 +1549,12 @@ class CFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
-        B each. Source: TPFTL 5.1; choices.md#cache-default.
+        As in `ftlab.DFTL`, for this FTL.
     reads
         Reads of pages of a logical block, without a write in between, that make it block-mapped.
         Default: 128. Unit: reads. Range: at least 1. Source: choices.md#cftl-conversion.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_copies
-        ``copies`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    copy_back
-        ``copy_back`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
     """
 
     registered = "cftl"
@@ -2689,29 +1562,12 @@ class CFTL(NamedFtl):
     cache: Quantity | None = setting("ftl.cache")
     _: KW_ONLY
     reads: int | None = setting("cftl.reads")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
+    gc_policy: GcPolicy | None = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
-    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_copies: GcCopies | None = setting("gc.copies")
+    gc_mode: GcMode | None = setting("gc.mode")
+    copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -2732,7 +1588,7 @@ class Block(NamedFtl):
     registered = "block"
 
     _: KW_ONLY
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class BlockOptimized(NamedFtl):
@@ -2769,15 +1625,14 @@ class NFTL(NamedFtl):
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "nftl"
 
     _: KW_ONLY
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class NFTLChain(NamedFtl):
@@ -2788,18 +1643,16 @@ class NFTLChain(NamedFtl):
     Parameters
     ----------
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "nftl-chain"
 
     _: KW_ONLY
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class RNFTL(NamedFtl):
@@ -2813,11 +1666,9 @@ class RNFTL(NamedFtl):
         Share of the pages of a primary block, at least one, that must be erased for a merge to keep
         it. Default: 50%. Range: 0 to 1. Source: choices.md#rnftl-rules.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "rnftl"
@@ -2825,7 +1676,7 @@ class RNFTL(NamedFtl):
     _: KW_ONLY
     many: Quantity | None = setting("rnftl.many")
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class BAST(NamedFtl):
@@ -2836,18 +1687,16 @@ class BAST(NamedFtl):
     Parameters
     ----------
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "bast"
 
     _: KW_ONLY
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class FAST(NamedFtl):
@@ -2868,15 +1717,11 @@ class FAST(NamedFtl):
         the page then goes to the random log. Default: merge. Source: FlashSim;
         choices.md#fast-full-sequential.
     power_safe
-        Keep an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
-        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
+        As in `ftlab.BlockOptimized`, for this FTL.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "fast"
@@ -2886,7 +1731,7 @@ class FAST(NamedFtl):
     full_sequential: Literal["merge", "switch"] | None = setting("fast.full_sequential")
     power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class CACHFTL(NamedFtl):
@@ -2930,20 +1775,10 @@ class CACHFTL(NamedFtl):
     wear_gap
         With that, the difference in erases at which a block of the BMR moves to a worn one.
         Default: never. Unit: erases. Range: at least 1. Source: choices.md#cachftl-beyond.
-    gc_policy
-        ``policy`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
-    gc_oob_scan
-        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_policy, gc_mode, gc_oob_scan, gc_choices, gc_window
+        As in `ftlab.GC`, for this FTL.
     power_safe
-        Keep an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
-        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
-    gc_choices
-        ``choices`` of `ftlab.GC`, for this FTL.
-    gc_window
-        ``window`` of `ftlab.GC`, for this FTL.
+        As in `ftlab.BlockOptimized`, for this FTL.
     """
 
     registered = "cachftl"
@@ -2959,25 +1794,8 @@ class CACHFTL(NamedFtl):
     adaptive_pmr: bool | None = setting("cachftl.adaptive_pmr")
     out_of_place: bool | None = setting("cachftl.out_of_place")
     wear_gap: int | None = setting("cachftl.wear_gap")
-    gc_policy: (
-        Literal[
-            "greedy",
-            "cost-benefit",
-            "fifo",
-            "random",
-            "d-choices",
-            "windowed-greedy",
-            "ramcloud-cost-benefit",
-            "cat",
-            "cost-hotness",
-            "2r-greedy",
-            "2r-fifo",
-        ]
-        | type
-        | Plugin
-        | None
-    ) = setting("gc.policy")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    gc_policy: GcPolicy | None = setting("gc.policy")
+    gc_mode: GcMode | None = setting("gc.mode")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     power_safe: bool | None = setting("ftl.power_safe")
     gc_choices: int | None = setting("gc.choices")
@@ -3001,15 +1819,11 @@ class LAST(NamedFtl):
         Share of the random log blocks in the hot partition; each partition has at least one.
         Default: 50%. Range: 0 to 1. Source: choices.md#last-rules.
     power_safe
-        Keep an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
-        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
+        As in `ftlab.BlockOptimized`, for this FTL.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "last"
@@ -3020,7 +1834,7 @@ class LAST(NamedFtl):
     hot: Quantity | None = setting("last.hot")
     power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class KAST(NamedFtl):
@@ -3037,15 +1851,11 @@ class KAST(NamedFtl):
         Share of the log blocks that may be sequential; at least one is, and at least one is not.
         Default: 10%. Range: 0 to 1. Source: choices.md#kast-rules.
     power_safe
-        Keep an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
-        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
+        As in `ftlab.BlockOptimized`, for this FTL.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "kast"
@@ -3055,7 +1865,7 @@ class KAST(NamedFtl):
     sequential: Quantity | None = setting("kast.sequential")
     power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class SAST(NamedFtl):
@@ -3072,11 +1882,9 @@ class SAST(NamedFtl):
         K: log blocks of a group, at most. Default: 2. Unit: blocks. Range: at least 1. Source:
         choices.md#sast-rules.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "sast"
@@ -3085,7 +1893,7 @@ class SAST(NamedFtl):
     data: int | None = setting("sast.data")
     logs: int | None = setting("sast.logs")
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class AFTL(NamedFtl):
@@ -3099,15 +1907,11 @@ class AFTL(NamedFtl):
         Entries of the fine table. Default: half as many as logical blocks, in the RAM of a block
         table. Unit: entries. Source: choices.md#aftl-rules.
     power_safe
-        Keep an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
-        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
+        As in `ftlab.BlockOptimized`, for this FTL.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "aftl"
@@ -3116,7 +1920,7 @@ class AFTL(NamedFtl):
     entries: int | None = setting("aftl.entries")
     power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class WAFTL(NamedFtl):
@@ -3133,15 +1937,11 @@ class WAFTL(NamedFtl):
         Share of a block's pages from which on they are merged into its data block. Default: 50%.
         Range: 0 to 1. Source: choices.md#waftl-rules.
     power_safe
-        Keep an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
-        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
+        As in `ftlab.BlockOptimized`, for this FTL.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     log_map
-        The place of the table of data blocks. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
-        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+        As in `ftlab.Block`, for this FTL.
     """
 
     registered = "waftl"
@@ -3151,7 +1951,7 @@ class WAFTL(NamedFtl):
     threshold: Quantity | None = setting("waftl.threshold")
     power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
-    log_map: Literal["ram", "flash"] | None = setting("log.map")
+    log_map: LogMap | None = setting("log.map")
 
 
 class MNFTL(NamedFtl):
@@ -3181,12 +1981,8 @@ class MNFTL(NamedFtl):
     cache
         RAM for a cache of subtables. Default: 0B. Source: the paper has none;
         choices.md#mnftl-cache.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
+    gc_low, gc_high, gc_mode
+        As in `ftlab.GC`, for this FTL.
     """
 
     registered = "mnftl"
@@ -3199,7 +1995,7 @@ class MNFTL(NamedFtl):
     cache: Quantity | None = setting("mnftl.cache")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    gc_mode: GcMode | None = setting("gc.mode")
 
 
 class MNFTLHybrid(NamedFtl):
@@ -3209,35 +2005,13 @@ class MNFTLHybrid(NamedFtl):
 
     Parameters
     ----------
-    victim
-        The block to collect. ``"most-blocks-first"``: The least valid full block of the logical
-        block with most blocks. Among equals it is the oldest block, and the lowest logical block.
-        ``"global"``: The least valid full block of all, the lowest number among equals. Default:
-        global. Source: MNFTL 4.3, the rule that it states first; choices.md#mnftl-victim.
-    mapping
-        The place of the first version of a page. ``"concentrated"``: In the block to which its
-        logical block writes, among updates of other pages. ``"separated"``: In a block of first
-        versions. Updates and copies go to other blocks of the logical block. Default: concentrated.
-        Source: MNFTL 3, Figure 2; choices.md#mnftl-mapping.
-    rows
-        Rows of a subtable; each is a page number. Default: the largest power of two that fits into
-        an OOB. Unit: rows. Range: at least 1. Source: choices.md#mnftl-rows.
-    idle_blocks
-        Collect in idle time while a logical block has at least this number of blocks. With one
-        block there is nothing to gain. Default: never. Unit: blocks. Range: at least 2. Source:
-        MNFTL 4.3 suggests it; choices.md#mnftl-idle.
-    cache
-        RAM for a cache of subtables. Default: 0B. Source: the paper has none;
-        choices.md#mnftl-cache.
+    victim, mapping, rows, idle_blocks, cache
+        As in `ftlab.MNFTL`, for this FTL.
     slc_blocks
         Blocks in SLC mode. Default: a quarter of the spare blocks, at least one. Unit: blocks.
         Range: at least 1. Source: choices.md#mnftl-hybrid.
-    gc_low
-        ``low`` of `ftlab.GC`, for this FTL.
-    gc_high
-        ``high`` of `ftlab.GC`, for this FTL.
-    gc_mode
-        ``mode`` of `ftlab.GC`, for this FTL.
+    gc_low, gc_high, gc_mode
+        As in `ftlab.GC`, for this FTL.
     """
 
     registered = "mnftl-hybrid"
@@ -3251,7 +2025,7 @@ class MNFTLHybrid(NamedFtl):
     slc_blocks: int | None = setting("mnftl-hybrid.slc_blocks")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
-    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    gc_mode: GcMode | None = setting("gc.mode")
 
 
 class GFTL(NamedFtl):
@@ -3265,9 +2039,7 @@ class GFTL(NamedFtl):
         Write buffer as a share of the logical blocks. Default: 16%, or what the device has. Range:
         0 to 10. Source: MNFTL 5.2; choices.md#gftl-buffer.
     power_safe
-        Keep an order of operations in which a power cut loses nothing that was acknowledged.
-        ``ftlab crash`` and ``ftlab serve`` always do. FTLs that always keep this order do not
-        change. Default: false. Source: FlashSim; choices.md#early-invalidation.
+        As in `ftlab.BlockOptimized`, for this FTL.
     """
 
     registered = "gftl"
@@ -3295,8 +2067,7 @@ class Superblock(NamedFtl):
         Default: the fewest that fit into an OOB. Unit: pieces. Range: at least 1. Source:
         choices.md#superblock-pieces.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
-        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        As in `ftlab.NFTL`, for this FTL.
     """
 
     registered = "superblock"
