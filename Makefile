@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo release test test-rust test-python test-ftl test-long test-long-rust test-long-python bugs fuzz lint \
+.PHONY: demo release test test-rust test-python test-ftl test-long test-long-rust test-long-python bugs mutants fuzz lint \
 	lint-rust lint-python bench bench-peers builds cuts kills kills-ext4 signals settings picture playground docs \
 	dist msrv clean
 
@@ -61,6 +61,18 @@ test-long-python: $(FULL) $(VENV)/docs
 # The laws must catch every bug that is seeded in the core.
 bugs:
 	$(PYTHON) tools/bugs.py
+
+# At night: wrong operators and return values, one after the other (.cargo/mutants.toml). Those in the file of an FTL
+# alone, or a part of all: make mutants SHARD=0/100.
+MUTANTS := target/mutants/bin/cargo-mutants
+FILES = $(subst -,_,$(FTL))
+
+mutants: $(MUTANTS)
+	FTLAB_LAWS_CASES=9000 $(if $(FTL),FTLAB_LAWS_FTLS=$(FTL)) $(MUTANTS) mutants -p ftlab --output target/mutants \
+		$(if $(FTL),-f '**/$(FILES).rs' -f '**/$(FILES)/**') $(if $(SHARD),--shard $(SHARD))
+
+$(MUTANTS):
+	cargo install --locked --version 27.1.0 --root target/mutants cargo-mutants
 
 # SECONDS for each trace format, JOBS of them at a time; needs a nightly toolchain and cargo-fuzz. Then so many
 # whole CONFIGURATIONS.

@@ -95,20 +95,6 @@ bugs! {
         why "a batch that ends before it begins", law "what_cannot_work";
     OwnUnchecked: "settings: those of the FTL are not checked",
         why "a configuration that was not read from a file may hold anything", law "what_cannot_work";
-    PageReadsBeside: "page: a read is served with the page before",
-        why "the host gets data of another page, which are the newest of that page", law "every_ftl";
-    PageReadSkipped: "page: a read is not served",
-        why "the host gets nothing", law "every_ftl";
-    PageWritesBeside: "page: data go to the page before",
-        why "the page of the host keeps its old data, and another loses its own", law "every_ftl";
-    PageTrimsBeside: "page: a trim destroys the page before",
-        why "data that the host did not trim are lost", law "every_ftl";
-    PageTrimSkipped: "page: the device is not told of a trim",
-        why "the host may be given data that it trimmed", law "every_ftl";
-    PageBeginsTwice: "page: a page is begun twice",
-        why "what was done before waits for nothing: the cost of the map is hidden", law "every_ftl";
-    PageWriteBegunNever: "page: pages that are written are not begun",
-        why "all pages of a request wait for each other", law "every_ftl";
     DftlGcLeavesClean: "dftl: GC forgets to mark a cached entry dirty",
         why "FlashSim's bug: the entry is dropped as clean and the page's new place with it";
     TpftlGcLeavesClean: "tpftl: GC forgets to mark a cached entry dirty",
@@ -169,8 +155,6 @@ bugs! {
         why "two valid copies";
     MapOldStaysValid: "demand: the old translation page is not invalidated",
         why "space leaks until GC finds none", law "every_ftl";
-    PageInvalidatesBeside: "page: the page beside the old one is invalidated",
-        why "a live page is lost";
     PoolFrontierIsVictim: "pool: a frontier may be a victim",
         why "GC collects the block that it writes";
     DemandReserveIsShort: "demand: the reserve is a block short",
@@ -301,10 +285,8 @@ bugs! {
         why "an erased block that is not free does not wear with the others";
     BlockLeavesHostOut: "block: the host's page is left out of the rewrite",
         why "a lost write";
-    DataTrimmedKept: "data blocks: a trimmed page is kept",
+    LogTrimmedKept: "log blocks: a trimmed page is kept",
         why "it would be copied for ever";
-    BlockRewritesAlways: "block: every write is a rewrite",
-        why "copies without need: an erased offset takes a program";
     BlockOptKeepsOverwritten: "block-optimized: what the group overwrites is kept, not the rest",
         why "data lost by the erase";
     ByBlockGroupTooLong: "by block: a group reaches into the next block",
@@ -327,16 +309,8 @@ bugs! {
         why "a buffer spares what is cheap";
     LogsDisorderUnseen: "logs: a log block out of order becomes the data block",
         why "pages are not at their offsets";
-    LogsOneTooMany: "logs: one log block too many",
-        why "no block is left to merge into";
-    LogsOverfull: "logs: a full log block is written on",
-        why "a page of the next block";
     LogsMergedKeepsOwner: "logs: a log block that was merged is still its owner's",
         why "a stale token";
-    BastTrimDropped: "bast: a trim is not passed on",
-        why "trimmed pages still hold data";
-    NftlTrimDropped: "nftl: a trim is not passed on",
-        why "trimmed pages still hold data";
     NftlSearchesTooFar: "nftl: the search goes a page too far",
         why "the OOB of an erased page";
     ChainFoldLeaks: "nftl-chain: a fold forgets the blocks between",
@@ -367,8 +341,6 @@ bugs! {
         why "no block is left to merge into", by "rnftl";
     InformedKeepsPlace: "informed: the block that leaves stays in the order of blocks",
         why "a block without pages is offered", law "nothing_is_lost";
-    HatGcSkipsPages: "hat: GC does not update the map on the chip",
-        why "a moved page is looked for in its old place";
     HatWritesAsReads: "hat: a write is served as a read",
         why "the host's data is not written";
     HatTrimsFirstPage: "hat: only the first page of a trim is forgotten",
@@ -537,8 +509,6 @@ bugs! {
         why "nothing can be evicted for the first run", law "what_is_in_range", by "cftl";
     PooledCacheTooSmall: "pooled: a cache without room for a translation page",
         why "nothing can be evicted for the first page", law "what_is_in_range", by "treeftl,aps";
-    DftlCacheTooSmall: "dftl: a cache without room for an entry",
-        why "nothing can be evicted for the first entry", law "what_is_in_range", by "dftl,dloop";
     CdftlCacheTooSmall: "cdftl: a cache without room for a translation page and an entry",
         why "nothing can be evicted for the first page", law "what_is_in_range", by "cdftl";
     SftlCacheTooSmall: "sftl: a cache without room for a translation page",
@@ -721,16 +691,8 @@ bugs! {
         why "leaked blocks", law "power_cuts", by "bast,nftl,fast";
     RebuildOverwrites: "rebuild: a home whose offsets are programmed already",
         why "a page is programmed twice", law "power_cuts", by "bast,nftl,fast";
-    FastInvalidatesEarly: "fast: an overwrite invalidates the version before, then makes room, although power may be cut",
-        why "the version before is erased, and the new one not programmed yet", law "power_cuts", by "fast";
-    KastInvalidatesEarly: "kast: an overwrite invalidates the version before, then makes room, although power may be cut",
-        why "as in fast", law "power_cuts", by "kast";
-    LastInvalidatesEarly: "last: an overwrite invalidates the version before, then makes room, although power may be cut",
-        why "as in fast", law "power_cuts", by "last";
-    AftlInvalidatesEarly: "aftl: an overwrite invalidates the version before, then makes room, although power may be cut",
-        why "as in fast", law "power_cuts", by "aftl";
-    WaftlInvalidatesEarly: "waftl: an overwrite invalidates the version before, then makes room, although power may be cut",
-        why "as in fast", law "power_cuts", by "waftl";
+    LogInvalidatesEarly: "log blocks: an overwrite invalidates the version before, then makes room, although power may be cut",
+        why "the version before is erased, and the new one not programmed yet", law "power_cuts", by "fast,kast,last,aftl,waftl";
     BufferFlushesNone: "buffer: a flush writes nothing",
         why "what was acknowledged and flushed is in RAM alone", law "power_cuts", by "page,dftl,fast";
     BufferKeepsFua: "buffer: a write with FUA stays in RAM",

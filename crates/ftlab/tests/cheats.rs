@@ -6,6 +6,7 @@ use ftlab::error::Error;
 use ftlab::flash::{Cause, Flash, Owner};
 use ftlab::ftl::parts::page_map::PageMap;
 use ftlab::ftl::{self, Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::laws::{LAWS, hold};
 use ftlab::placement::planes::Planes;
 use ftlab::request::{Meta, Op};
 use ftlab::rng::Rng;
@@ -226,6 +227,9 @@ impl<const NUMBER: usize> Ftl for Cheating<NUMBER> {
     }
 
     fn background(&mut self, flash: &mut Flash) -> bool {
+        if !self.uses_idle_time() {
+            return false;
+        }
         let mapped = (0..self.map.len() as u32).map(Lpn).find(|lpn| self.map.get(*lpn).is_some());
         let Some(lpn) = mapped else { return false };
         match Self::is(Cheat::TrimsWhileIdle) {
@@ -311,6 +315,13 @@ fn refused<const NUMBER: usize>(rule: &str) {
     }
 }
 
+/// The FTL checks find it, too, with the rule of the device.
+fn breaks_a_law<const NUMBER: usize>(rule: &str) {
+    let catalog = Catalog::default().with::<Cheating<NUMBER>>();
+    let broken = hold(&catalog, LAWS[0], 100).expect_err("a law that is broken").to_string();
+    assert!(broken.contains(rule), "expected {rule:?}, found {broken:?}");
+}
+
 const READ: &str = "only a page that the host asks to read is read for it, once";
 const WRITTEN: &str = "only a page that the host asks to write is written for it, once";
 const TRIMMED: &str = "only a page that the host asks to trim is trimmed, once";
@@ -319,6 +330,18 @@ const SERVED: &str = "a page that is begun is served, once, before the next is b
 #[test]
 fn a_right_ftl_passes() {
     assert_eq!(told::<0>(&json!({})), None);
+}
+
+#[test]
+fn the_ftl_checks_find_what_a_run_finds() {
+    breaks_a_law::<1>(READ);
+    breaks_a_law::<2>("every page that the host asks to read is read");
+    breaks_a_law::<5>(WRITTEN);
+    breaks_a_law::<8>("every page that the host writes is programmed");
+    breaks_a_law::<10>(TRIMMED);
+    breaks_a_law::<14>("a page that the host trims holds no data");
+    breaks_a_law::<15>(SERVED);
+    breaks_a_law::<16>("begin_page is called once for each page of a request");
 }
 
 #[test]

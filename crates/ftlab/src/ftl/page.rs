@@ -48,23 +48,18 @@ impl Ftl for PageFtl {
     fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            unless_bug!(PageBeginsTwice, {}, flash.begin_page());
-            let asked = unless_bug!(PageReadsBeside, lpn, Lpn(lpn.0 & !1));
-            unless_bug!(PageReadSkipped, flash.host_read(asked, self.map.get(asked)));
+            flash.host_read(lpn, self.map.get(lpn));
         }
     }
 
     fn write(&mut self, Access { pages, meta, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
-            unless_bug!(PageWriteBegunNever, flash.begin_page());
-            let asked = unless_bug!(PageWritesBeside, lpn, Lpn(lpn.0 & !1));
-            let new = self.pool.host_page(asked, meta, flash, |lpn, to| {
-                if unless_bug!(HatGcSkipsPages, true, to.0 % 7 > 0) {
-                    unless_bug!(PageGcLeavesMap, self.map.replace(lpn, Some(to)));
-                }
+            flash.begin_page();
+            let new = self.pool.host_page(lpn, meta, flash, |lpn, to| {
+                unless_bug!(PageGcLeavesMap, self.map.replace(lpn, Some(to)));
             });
-            flash.program(new, Owner::Data(asked), Cause::Host);
-            self.remap(asked, Some(new), flash);
+            flash.program(new, Owner::Data(lpn), Cause::Host);
+            self.remap(lpn, Some(new), flash);
             let PageFtl { map, pool } = self;
             pool.background_gc(flash, |lpn, to| {
                 map.replace(lpn, Some(to));
@@ -84,8 +79,7 @@ impl Ftl for PageFtl {
             flash.begin_page();
             unless_bug!(PageTrimLeavesMap, self.remap(lpn, None, flash));
             self.pool.trimmed(lpn);
-            let asked = unless_bug!(PageTrimsBeside, lpn, Lpn(lpn.0 & !1));
-            unless_bug!(PageTrimSkipped, flash.trim(asked));
+            flash.trim(lpn);
         }
     }
 
@@ -161,8 +155,7 @@ impl PageFtl {
     #[inline]
     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
         if let Some(old) = self.map.replace(lpn, new) {
-            let stale = unless_bug!(PageInvalidatesBeside, old, Ppn(old.0 ^ 1));
-            unless_bug!(PageOldStaysValid, self.pool.invalidate(stale, flash));
+            unless_bug!(PageOldStaysValid, self.pool.invalidate(old, flash));
         }
     }
 }

@@ -235,7 +235,7 @@ impl Dftl {
     fn under(order: Order, setup: &Setup<DftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
         let capacity = (budget / ENTRY_BYTES) as usize;
-        if unless_bug!(DftlCacheTooSmall, capacity == 0, false) {
+        if capacity == 0 {
             let message =
                 format!("found {budget} B, expected at least one entry of {ENTRY_BYTES} B");
             return Err(Error::config("ftl.cache", message));
@@ -260,10 +260,10 @@ impl Dftl {
         let victim = self.entries.remove(token);
         self.tokens.take(victim.lpn.0);
         self.counts.replacements += 1;
-        if unless_bug!(DftlEvictsUnwritten, victim.dirty, victim.dirty && self.evict_batch) {
+        if victim.dirty {
             self.counts.dirty_replacements += 1;
             self.changes.clear();
-            self.changes.push((victim.lpn, victim.ppn));
+            unless_bug!(DftlEvictsUnwritten, self.changes.push((victim.lpn, victim.ppn)));
             if self.evict_batch {
                 self.clean_neighbours(victim.lpn, store);
             }

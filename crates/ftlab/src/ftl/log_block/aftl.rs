@@ -18,16 +18,15 @@
 //! Not here the OOB reads by which NFTL finds a page in a replacement block. Its place is taken as
 //!          known, so that only merges differ from `bast`. A device with ascending order.
 
-use super::data_blocks::{Begin, DataBlocks};
+use super::data_blocks::DataBlocks;
 use super::owned_logs::{Kinds, OwnedLog, OwnedLogs};
+use super::{LogBlockFtl, LogBlocks};
 use crate::cache::recent_map::RecentMap;
-use crate::error::Error;
-use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use crate::flash::{Device, Flash, Geometry};
+use crate::ftl::Accounts;
+use crate::ftl::design::{Setup, Spec};
 use crate::settings::absent_or;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
-use std::collections::BTreeMap;
 
 crate::settings! {
     /// AFTL's own parameters.
@@ -41,7 +40,7 @@ crate::settings! {
 
 /// AFTL.
 #[derive(Clone, Debug)]
-pub struct AftlFtl {
+pub struct Aftl {
     /// Primary and replacement blocks.
     coarse: OwnedLogs,
     /// Pages with their own mapping, by their last use.
@@ -62,7 +61,10 @@ struct Counts {
     dead_blocks: u64,
 }
 
-impl Design for AftlFtl {
+/// AFTL under the engine of its family.
+pub type AftlFtl = LogBlockFtl<Aftl>;
+
+impl LogBlocks for Aftl {
     type Settings = AftlConfig;
 
     const SPEC: Spec = Spec {
@@ -72,115 +74,29 @@ impl Design for AftlFtl {
         source: "Wu & Kuo, ICCAD 2006",
         ..Spec::ROOM_FIRST
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.take_over_logs(flash);
-        Ok(ftl)
-    });
 
-    fn build(setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
-
-impl Ftl for AftlFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        pages.iter().for_each(|lpn| self.fine.touch(lpn.0));
-        self.coarse.data_mut().read(pages, flash);
-    }
-
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            if !self.coarse.data_mut().program_in_place(lpn, flash) {
-                self.overwrite(lpn, flash);
-            }
-        }
-    }
-
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.unmap(lpn, flash);
-            flash.trim(lpn);
-        }
-    }
-
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.coarse.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        let data = self.coarse.data();
-        let blocks = data.table_bytes() + data.map_bytes();
-        RamUse { tables: blocks + 8 * self.most_entries as u64, ..RamUse::default() }
-    }
-
-    fn log_blocks(&self) -> Vec<Pbn> {
-        self.coarse.blocks().chain(self.fine_blocks.iter().flatten().copied()).collect()
-    }
-
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.coarse.data().merges()),
-            own: BTreeMap::from([
-                ("aftl.log_blocks", self.log_blocks as u64),
-                ("aftl.fine_entries", self.most_entries as u64),
-                ("aftl.refined_pages", self.counts.refined_pages),
-                ("aftl.coarsened_pages", self.counts.coarsened_pages),
-                ("aftl.dead_blocks", self.counts.dead_blocks),
-            ]),
-            ..FtlMetrics::default()
-        }
-    }
-
-    fn reset_metrics(&mut self) {
-        self.coarse.data_mut().reset_counts();
-        self.counts = Counts::default();
-    }
-
-    fn accounts(&self) -> Accounts {
-        Accounts { pages_moved: self.counts.coarsened_pages, ..self.coarse.data().accounts() }
-    }
-
-    fn audit(&self, device: &Device) {
-        let fine: Vec<Pbn> = self.fine_blocks.iter().flatten().copied().collect();
-        self.coarse.audit(&fine, device);
-        self.fine.audit();
-        assert!(self.fine.len() <= self.most_entries, "entries of the fine table");
-        assert_eq!(fine.len(), self.fine_blocks_in_use, "blocks of the fine level");
-        let geometry = device.geometry();
-        for lpn in (0..geometry.logical_pages).map(Lpn) {
-            let newest = self.coarse.data().newest(lpn).map(|ppn| geometry.block_of(ppn));
-            let blocks = &self.fine_blocks[geometry.logical_block_of(lpn).index()];
-            let is_fine = newest.is_some_and(|pbn| blocks.contains(&pbn));
-            assert_eq!(self.fine.contains(lpn.0), is_fine, "whether {lpn} has a fine entry");
-        }
-        assert!(fine.iter().all(|pbn| device.valid_in(*pbn) > 0), "a dead block is kept");
-    }
-}
-
-impl AftlFtl {
-    fn over(data: Begin, setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = data(flash, setup.log.map, log_blocks)?;
-        let logical_blocks = flash.geometry().logical_blocks();
+    fn new(
+        data: DataBlocks,
+        log_blocks: u32,
+        setup: &Setup<AftlConfig>,
+        geometry: &Geometry,
+    ) -> Self {
+        let logical_blocks = geometry.logical_blocks();
         let entries = setup.own.entries.unwrap_or((logical_blocks / 2).max(1));
-        Ok(AftlFtl {
+        Aftl {
             coarse: OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::All),
-            fine: RecentMap::new(flash.geometry().logical_pages),
+            fine: RecentMap::new(geometry.logical_pages),
             most_entries: entries as usize,
             fine_blocks: vec![Vec::new(); logical_blocks as usize],
             fine_blocks_in_use: 0,
             log_blocks: log_blocks as usize,
             counts: Counts::default(),
-        })
+        }
     }
 
-    /// Takes over the log blocks found after power was lost. The youngest block of each logical
-    /// block is its replacement block; the others are of the fine level. The last use of its pages
-    /// is unknown.
-    fn take_over_logs(&mut self, flash: &mut Flash) {
+    /// The youngest block of each logical block is its replacement block; the others are of the
+    /// fine level. The last use of its pages is unknown.
+    fn take_over(&mut self, flash: &mut Flash) {
         let mut room = self.log_blocks;
         let logs = self.coarse.data_mut().place_logs(flash, |block, flash| {
             let log = OwnedLog::found(block, flash)?;
@@ -199,11 +115,24 @@ impl AftlFtl {
         }
     }
 
-    fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
-        // choices.md#early-invalidation
-        if unless_bug!(AftlInvalidatesEarly, !flash.may_lose_power(), true) {
-            self.unmap(lpn, flash);
+    fn data(&self) -> &DataBlocks {
+        self.coarse.data()
+    }
+
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        self.coarse.data_mut()
+    }
+
+    fn find(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        self.fine.touch(lpn.0);
+        self.data_mut().find(lpn, flash)
+    }
+
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.data_mut().program_in_place(lpn, flash) {
+            return;
         }
+        self.invalidate_early(lpn, flash);
         let lbn = flash.geometry().logical_block_of(lpn);
         let pages = flash.geometry().pages_per_block;
         if self.coarse.log(lbn).is_some_and(|log| log.written == pages) {
@@ -224,19 +153,62 @@ impl AftlFtl {
         self.leave_fine_level(lpn, old, flash);
     }
 
+    fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let old = self.coarse.newest(lpn);
+        self.data_mut().unmap(lpn, flash);
+        self.leave_fine_level(lpn, old, flash);
+    }
+
+    fn table_bytes(&self) -> u64 {
+        self.data().table_bytes() + self.data().map_bytes() + 8 * self.most_entries as u64
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.coarse.blocks().chain(self.fine_blocks.iter().flatten().copied()).collect()
+    }
+
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("aftl.log_blocks", self.log_blocks as u64),
+            ("aftl.fine_entries", self.most_entries as u64),
+            ("aftl.refined_pages", self.counts.refined_pages),
+            ("aftl.coarsened_pages", self.counts.coarsened_pages),
+            ("aftl.dead_blocks", self.counts.dead_blocks),
+        ]
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts = Counts::default();
+    }
+
+    fn accounts(&self) -> Accounts {
+        Accounts { pages_moved: self.counts.coarsened_pages, ..self.data().accounts() }
+    }
+
+    fn audit(&self, device: &Device) {
+        let fine: Vec<Pbn> = self.fine_blocks.iter().flatten().copied().collect();
+        self.coarse.audit(fine.len(), device);
+        self.fine.audit();
+        assert!(self.fine.len() <= self.most_entries, "entries of the fine table");
+        assert_eq!(fine.len(), self.fine_blocks_in_use, "blocks of the fine level");
+        let geometry = device.geometry();
+        for lpn in (0..geometry.logical_pages).map(Lpn) {
+            let newest = self.coarse.data().newest(lpn).map(|ppn| geometry.block_of(ppn));
+            let blocks = &self.fine_blocks[geometry.logical_block_of(lpn).index()];
+            let is_fine = newest.is_some_and(|pbn| blocks.contains(&pbn));
+            assert_eq!(self.fine.contains(lpn.0), is_fine, "whether {lpn} has a fine entry");
+        }
+        assert!(fine.iter().all(|pbn| device.valid_in(*pbn) > 0), "a dead block is kept");
+    }
+}
+
+impl Aftl {
     fn in_use(&self) -> usize {
         self.coarse.len() + self.fine_blocks_in_use
     }
 
     fn least_recent_fine(&self, flash: &Flash) -> Option<Lbn> {
         self.fine.least_recent().map(|lpn| flash.geometry().logical_block_of(Lpn(lpn)))
-    }
-
-    /// Invalidates the old version of a page.
-    fn unmap(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let old = self.coarse.data().newest(lpn);
-        self.coarse.data_mut().unmap(lpn, flash);
-        self.leave_fine_level(lpn, old, flash);
     }
 
     /// Drops the entry of a page whose fine-level version was superseded.
@@ -329,6 +301,7 @@ mod tests {
     use super::*;
     use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::ftl::{Access, Design, Ftl};
 
     /// A bench with these numbers of log blocks and entries; all pages are written once.
     fn bench(log_blocks: u32, entries: u32) -> Bench<AftlFtl> {
@@ -360,7 +333,7 @@ mod tests {
         let moved = Cost { copies: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[6]), moved, "page 2 goes behind page 3");
         assert_eq!(own(&bench, "aftl.coarsened_pages"), 1);
-        assert!(bench.ftl.fine.contains(1) && bench.ftl.fine.contains(5));
+        assert!(bench.ftl.logs.fine.contains(1) && bench.ftl.logs.fine.contains(5));
     }
 
     #[test]
@@ -369,7 +342,7 @@ mod tests {
         bench.writes(&[1, 2, 1, 2, 3]);
         let merge = Cost { copies: 4, data_erases: 1, log_erases: 2, full: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[5]), merge, "both log blocks are those of block 0");
-        assert!(bench.ftl.fine.is_empty());
+        assert!(bench.ftl.logs.fine.is_empty());
     }
 
     #[test]

@@ -13,24 +13,25 @@
 //! Options  `log.map = flash`: a map program for each merge (choices.md#log-maps).
 //! Not here a device with ascending order.
 
-use super::data_blocks::{Begin, DataBlocks};
+use super::data_blocks::DataBlocks;
 use super::owned_logs::{Kinds, OwnedLogs};
-use crate::error::Error;
-use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
-use crate::units::{Lpn, Pbn, Ppn};
-use std::collections::BTreeMap;
+use super::{LogBlockFtl, LogBlocks};
+use crate::flash::{Device, Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
+use crate::units::{Lpn, Pbn};
 
 /// BAST.
 #[derive(Clone, Debug)]
-pub struct BastFtl {
+pub struct Bast {
     blocks: OwnedLogs,
     log_blocks: u32,
     log_bytes: u64,
 }
 
-impl Design for BastFtl {
+/// BAST under the engine of its family.
+pub type BastFtl = LogBlockFtl<Bast>;
+
+impl LogBlocks for Bast {
     type Settings = ();
 
     const SPEC: Spec = Spec {
@@ -41,82 +42,51 @@ impl Design for BastFtl {
 
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.blocks.take_over(flash);
-        Ok(ftl)
-    });
 
-    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
-
-impl Ftl for BastFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.blocks.data_mut().read(pages, flash);
-    }
-
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.blocks.write(lpn, flash);
+    fn new(data: DataBlocks, log_blocks: u32, _: &Setup, geometry: &Geometry) -> Self {
+        let pages = u64::from(geometry.pages_per_block);
+        let page_map = pages * if pages > 256 { 2 } else { 1 };
+        Bast {
+            blocks: OwnedLogs::new(data, geometry.logical_blocks(), log_blocks, Kinds::All),
+            log_blocks,
+            log_bytes: u64::from(log_blocks) * (8 + page_map),
         }
     }
 
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        unless_bug!(BastTrimDropped, self.blocks.data_mut().trim(pages, flash));
+    fn take_over(&mut self, flash: &mut Flash) {
+        self.blocks.take_over(flash);
+    }
+
+    fn data(&self) -> &DataBlocks {
+        self.blocks.data()
+    }
+
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        self.blocks.data_mut()
+    }
+
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        self.blocks.write(lpn, flash);
     }
 
     fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
         Some(self.blocks.cost_of_writing(pages, flash))
     }
 
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.blocks.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        RamUse { tables: self.blocks.data().map_bytes() + self.log_bytes, ..RamUse::default() }
+    fn table_bytes(&self) -> u64 {
+        self.data().map_bytes() + self.log_bytes
     }
 
     fn log_blocks(&self) -> Vec<Pbn> {
         self.blocks.blocks().collect()
     }
 
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.blocks.data().merges()),
-            own: BTreeMap::from([("bast.log_blocks", u64::from(self.log_blocks))]),
-            ..FtlMetrics::default()
-        }
-    }
-
-    fn reset_metrics(&mut self) {
-        self.blocks.data_mut().reset_counts();
-    }
-
-    fn accounts(&self) -> Accounts {
-        self.blocks.data().accounts()
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![("bast.log_blocks", u64::from(self.log_blocks))]
     }
 
     fn audit(&self, device: &Device) {
-        self.blocks.audit(&[], device);
-    }
-}
-
-impl BastFtl {
-    fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let pages = u64::from(flash.geometry().pages_per_block);
-        let page_map = pages * if pages > 256 { 2 } else { 1 };
-        let data = data(flash, setup.log.map, log_blocks)?;
-        let logical_blocks = flash.geometry().logical_blocks();
-        Ok(BastFtl {
-            blocks: OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::All),
-            log_blocks,
-            log_bytes: u64::from(log_blocks) * (8 + page_map),
-        })
+        self.blocks.audit(0, device);
     }
 }
 
@@ -125,6 +95,7 @@ mod tests {
     use super::*;
     use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::ftl::{Design, Ftl};
     use crate::rng::Rng;
 
     /// A bench with `log_blocks` log blocks; all pages are written once.

@@ -8,21 +8,22 @@
 //! Departs  nothing.
 //! Not here a device with ascending order: offsets are programmed as the host writes them.
 
-use super::data_blocks::{Begin, DataBlocks};
-use crate::error::Error;
-use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
-use crate::units::{Lpn, Ppn};
+use super::data_blocks::DataBlocks;
+use super::{LogBlockFtl, LogBlocks};
+use crate::flash::{Device, Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
+use crate::units::{Lpn, Pbn};
 
 /// Block-level mapping with a fresh block for each update.
 #[derive(Clone, Debug)]
-pub struct BlockFtl {
+pub struct Block {
     data: DataBlocks,
-    programmed_bits: u64,
 }
 
-impl Design for BlockFtl {
+/// block-level under the engine of its family.
+pub type BlockFtl = LogBlockFtl<Block>;
+
+impl LogBlocks for Block {
     type Settings = ();
 
     const SPEC: Spec = Spec {
@@ -34,68 +35,49 @@ impl Design for BlockFtl {
 
         ..Spec::DATA_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.data.place_logs(flash, |_, _| None::<()>);
-        Ok(ftl)
-    });
+    const LEAST: u32 = 0;
 
-    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
-
-impl Ftl for BlockFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.read(pages, flash);
+    fn new(data: DataBlocks, _: u32, _: &Setup, _: &Geometry) -> Self {
+        Block { data }
     }
 
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            let programmed = self.data.program_in_place(lpn, flash);
-            if unless_bug!(BlockRewritesAlways, !programmed, programmed) {
-                let lbn = flash.geometry().logical_block_of(lpn);
-                self.data.merge_full(lbn, unless_bug!(BlockLeavesHostOut, Some(lpn), None), flash);
-            }
+    /// There are no log blocks to take over: those that were found are merged.
+    fn take_over(&mut self, flash: &mut Flash) {
+        self.data.place_logs(flash, |_, _| None::<()>);
+    }
+
+    fn data(&self) -> &DataBlocks {
+        &self.data
+    }
+
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        &mut self.data
+    }
+
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if !self.data.program_in_place(lpn, flash) {
+            let lbn = flash.geometry().logical_block_of(lpn);
+            unless_bug!(
+                BlockLeavesHostOut,
+                self.data.merge_full(lbn, Some(lpn), flash),
+                self.data.merge_full(lbn, None, flash)
+            );
         }
     }
 
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.trim(pages, flash);
+    fn table_bytes(&self) -> u64 {
+        self.data.map_bytes()
     }
 
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.data.newest(lpn)
+    fn log_blocks(&self) -> Vec<Pbn> {
+        Vec::new()
     }
 
-    fn ram(&self) -> RamUse {
-        let tables = self.data.table_bytes() + self.programmed_bits.div_ceil(8);
-        RamUse { tables, ..RamUse::default() }
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
     }
 
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics { merges: Some(self.data.merges()), ..FtlMetrics::default() }
-    }
-
-    fn reset_metrics(&mut self) {
-        self.data.reset_counts();
-    }
-
-    fn accounts(&self) -> Accounts {
-        self.data.accounts()
-    }
-
-    fn audit(&self, device: &Device) {
-        self.data.audit(&[], device);
-    }
-}
-
-impl BlockFtl {
-    fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let programmed_bits = u64::from(flash.geometry().logical_pages);
-        Ok(BlockFtl { data: data(flash, setup.log.map, 0)?, programmed_bits })
-    }
+    fn audit(&self, _: &Device) {}
 }
 
 #[cfg(test)]
@@ -103,6 +85,7 @@ mod tests {
     use super::*;
     use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::ftl::{Design, Ftl};
 
     /// P programs and an erase for each page overwritten (CACH-FTL 1).
     #[test]

@@ -319,28 +319,17 @@ impl DataBlocks {
         }
     }
 
-    /// Reads pages for the host. A page in a data block needs a lookup in the map of data blocks.
-    /// RAM shows which pages are in log blocks, or unmapped.
-    pub fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            let newest = self.newest(lpn);
-            let lbn = flash.geometry().logical_block_of(lpn);
-            let home = self.blocks.peek(lbn);
-            if newest.is_some_and(|ppn| home == Some(flash.geometry().block_of(ppn))) {
-                self.block(lbn, flash);
-            }
-            flash.host_read(lpn, newest);
+    /// Finds the newest version of a page for a read. A page in a data block needs a lookup in the
+    /// map of data blocks. RAM shows which pages are in log blocks, or unmapped.
+    #[inline]
+    pub fn find(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        let newest = self.newest(lpn);
+        let lbn = flash.geometry().logical_block_of(lpn);
+        let home = self.blocks.peek(lbn);
+        if newest.is_some_and(|ppn| home == Some(flash.geometry().block_of(ppn))) {
+            self.block(lbn, flash);
         }
-    }
-
-    /// Trims pages for the host.
-    pub fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            unless_bug!(DataTrimmedKept, self.unmap(lpn, flash));
-            flash.trim(lpn);
-        }
+        newest
     }
 
     /// Invalidates the version of a page that is about to be overwritten or trimmed.

@@ -23,14 +23,13 @@ mod rules;
 
 pub use rules::{FastByRules, FastRules};
 
-use super::data_blocks::{Begin, DataBlocks};
+use super::data_blocks::DataBlocks;
 use super::sequential_log::SequentialLog;
-use crate::error::Error;
-use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::{LogBlockFtl, LogBlocks};
+use crate::flash::{Device, Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 crate::settings! {
     /// FAST's own parameters.
@@ -65,7 +64,7 @@ struct Random {
 
 /// FAST.
 #[derive(Clone, Debug)]
-pub struct FastFtl {
+pub struct Fast {
     data: DataBlocks,
     sequential: Option<SequentialLog>,
     /// Oldest first; the last one takes the writes.
@@ -83,7 +82,10 @@ struct Counts {
     sequential_full: u64,
 }
 
-impl Design for FastFtl {
+/// FAST under the engine of its family.
+pub type FastFtl = LogBlockFtl<Fast>;
+
+impl LogBlocks for Fast {
     type Settings = FastConfig;
 
     const SPEC: Spec = Spec {
@@ -94,102 +96,27 @@ impl Design for FastFtl {
 
         ..Spec::ROOM_FIRST
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.take_over_logs(flash);
-        Ok(ftl)
-    });
+    const LEAST: u32 = LEAST_LOG_BLOCKS;
 
-    fn build(setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
-
-impl Ftl for FastFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.read(pages, flash);
-    }
-
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            if !self.data.program_in_place(lpn, flash) {
-                self.overwrite(lpn, flash);
-            }
-        }
-    }
-
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.trim(pages, flash);
-    }
-
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.data.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
-    }
-
-    fn log_blocks(&self) -> Vec<Pbn> {
-        let random = self.random.iter().map(|log| log.pbn);
-        random.chain(self.sequential.map(|log| log.pbn)).collect()
-    }
-
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.data.merges()),
-            own: BTreeMap::from([
-                ("fast.log_blocks", 1 + self.most_random as u64),
-                ("fast.random_reclaims", self.counts.reclaims),
-                ("fast.sequential_full_merges", self.counts.sequential_full),
-            ]),
-            ..FtlMetrics::default()
-        }
-    }
-
-    fn reset_metrics(&mut self) {
-        self.data.reset_counts();
-        self.counts = Counts::default();
-    }
-
-    fn accounts(&self) -> Accounts {
-        self.data.accounts()
-    }
-
-    fn audit(&self, device: &Device) {
-        assert!(self.random.len() <= self.most_random, "too many random log blocks");
-        self.data.audit(&self.log_blocks(), device);
-        if let Some(log) = self.sequential {
-            log.audit(&self.data, device);
-        }
-        for log in &self.random {
-            let first = device.geometry().first_page(log.pbn).0;
-            for (page, lpn) in (first..).map(Ppn).zip(&log.written) {
-                let needed = self.data.newest(*lpn) == Some(page);
-                assert_eq!(device.is_valid(page), needed, "page {page} of the random log");
-            }
-        }
-    }
-}
-
-impl FastFtl {
-    fn over(data: Begin, setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let page_map = 4 * u64::from(flash.geometry().pages_per_block);
-        Ok(FastFtl {
-            data: data(flash, setup.log.map, log_blocks)?,
+    fn new(
+        data: DataBlocks,
+        log_blocks: u32,
+        setup: &Setup<FastConfig>,
+        geometry: &Geometry,
+    ) -> Self {
+        let page_map = 4 * u64::from(geometry.pages_per_block);
+        Fast {
+            data,
             sequential: None,
             random: VecDeque::new(),
             most_random: log_blocks as usize - 1,
             full_sequential: setup.own.full_sequential,
             log_bytes: u64::from(log_blocks) * (4 + page_map),
             counts: Counts::default(),
-        })
+        }
     }
 
-    /// Takes over the log blocks that were found after power was lost.
-    fn take_over_logs(&mut self, flash: &mut Flash) {
+    fn take_over(&mut self, flash: &mut Flash) {
         let (mut has_sequential, mut room) = (false, self.most_random);
         let logs = self.data.place_logs(flash, |block, flash| {
             let written = block.written(flash)?;
@@ -208,8 +135,19 @@ impl FastFtl {
         }
     }
 
+    fn data(&self) -> &DataBlocks {
+        &self.data
+    }
+
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        &mut self.data
+    }
+
     /// DLOOP II.A, and `FlashSim` where it is silent (choices.md#fast-rules).
-    fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.data.program_in_place(lpn, flash) {
+            return;
+        }
         let (lbn, offset) = place(lpn, flash);
         if offset == 0 {
             self.close_sequential(None, flash);
@@ -234,6 +172,43 @@ impl FastFtl {
         }
     }
 
+    fn table_bytes(&self) -> u64 {
+        self.data.map_bytes() + self.log_bytes
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        let random = self.random.iter().map(|log| log.pbn);
+        random.chain(self.sequential.map(|log| log.pbn)).collect()
+    }
+
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("fast.log_blocks", 1 + self.most_random as u64),
+            ("fast.random_reclaims", self.counts.reclaims),
+            ("fast.sequential_full_merges", self.counts.sequential_full),
+        ]
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts = Counts::default();
+    }
+
+    fn audit(&self, device: &Device) {
+        assert!(self.random.len() <= self.most_random, "too many random log blocks");
+        if let Some(log) = self.sequential {
+            log.audit(&self.data, device);
+        }
+        for log in &self.random {
+            let first = device.geometry().first_page(log.pbn).0;
+            for (page, lpn) in (first..).map(Ppn).zip(&log.written) {
+                let needed = self.data.newest(*lpn) == Some(page);
+                assert_eq!(device.is_valid(page), needed, "page {page} of the random log");
+            }
+        }
+    }
+}
+
+impl Fast {
     fn append_sequential(&mut self, lpn: Lpn, flash: &mut Flash) {
         let log = self.sequential.as_mut().expect("a sequential log is open");
         log.append(lpn, &mut self.data, flash);
@@ -253,10 +228,7 @@ impl FastFtl {
         if self.random.back().is_none_or(|log| log.written.len() == pages) {
             let in_use = self.random.len();
             if unless_bug!(FastLogTooMany, in_use == self.most_random, in_use > self.most_random) {
-                // choices.md#early-invalidation
-                if unless_bug!(FastInvalidatesEarly, !flash.may_lose_power(), true) {
-                    self.data.unmap(lpn, flash);
-                }
+                self.invalidate_early(lpn, flash);
                 self.reclaim_oldest(flash);
             }
             let pbn = self.data.take();

@@ -17,17 +17,17 @@
 //!          assumed, too.
 //! Not here a device with ascending order.
 
-use super::data_blocks::{Begin, DataBlocks, share_of};
+use super::data_blocks::{DataBlocks, share_of};
 use super::random_logs::{Price, RandomLogs};
 use super::sequential_log::SequentialLog;
+use super::{LogBlockFtl, LogBlocks};
 use crate::cache::recent_map::RecentMap;
-use crate::error::Error;
-use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::{Access, Accounts, Associativity, Ftl, FtlMetrics, RamUse};
+use crate::flash::{Device, Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
+use crate::ftl::{Accounts, Associativity};
 use crate::placement::survey::FoundBlock;
-use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::units::{Lbn, Lpn, Pbn, Ratio};
+use std::collections::BTreeSet;
 
 crate::settings! {
     /// KAST's own parameters.
@@ -42,12 +42,9 @@ crate::settings! {
     }
 }
 
-/// Log blocks that KAST needs: a sequential one and a random one.
-const LEAST_LOG_BLOCKS: u32 = 2;
-
 /// KAST.
 #[derive(Clone, Debug)]
-pub struct KastFtl {
+pub struct Kast {
     data: DataBlocks,
     /// By the number of the owner, and by the last write.
     sequential: RecentMap<SequentialLog>,
@@ -70,7 +67,10 @@ struct Counts {
     broken: u64,
 }
 
-impl Design for KastFtl {
+/// KAST under the engine of its family.
+pub type KastFtl = LogBlockFtl<Kast>;
+
+impl LogBlocks for Kast {
     type Settings = KastConfig;
 
     const SPEC: Spec = Spec {
@@ -80,116 +80,35 @@ impl Design for KastFtl {
         source: "Cho, Shin & Eom, DATE 2009",
         ..Spec::ROOM_FIRST
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.take_over_logs(flash);
-        Ok(ftl)
-    });
 
-    fn build(setup: &Setup<KastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
+    /// A sequential one and a random one.
+    const LEAST: u32 = 2;
 
-impl Ftl for KastFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.read(pages, flash);
-    }
-
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            if !self.data.program_in_place(lpn, flash) {
-                self.overwrite(lpn, flash);
-            }
-        }
-    }
-
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        let geometry = flash.geometry();
-        pages.iter().for_each(|lpn| self.random.supersede(*lpn, &self.data, geometry));
-        self.data.trim(pages, flash);
-    }
-
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.data.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
-    }
-
-    fn log_blocks(&self) -> Vec<Pbn> {
-        let sequential = self.sequential.iter().map(|(_, log)| log.pbn);
-        self.random.blocks().chain(sequential).collect()
-    }
-
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.data.merges()),
-            own: BTreeMap::from([
-                ("kast.log_blocks", self.log_blocks as u64),
-                ("kast.sequential_log_blocks", self.most_sequential as u64),
-                ("kast.random_reclaims", self.counts.reclaims),
-                ("kast.most_merged", self.counts.most_merged),
-                ("kast.sequences_broken", self.counts.broken),
-            ]),
-            ..FtlMetrics::default()
-        }
-    }
-
-    fn reset_metrics(&mut self) {
-        self.data.reset_counts();
-        self.counts = Counts::default();
-    }
-
-    fn accounts(&self) -> Accounts {
-        Accounts {
-            associativity: Some(Associativity {
-                blocks: u64::from(self.associativity),
-                logs: 1,
-                most_merged: self.counts.most_merged,
-            }),
-            ..self.data.accounts()
-        }
-    }
-
-    fn audit(&self, device: &Device) {
-        assert!(self.in_use() <= self.log_blocks, "too many log blocks");
-        assert!(self.sequential.len() <= self.most_sequential, "too many sequential logs");
-        self.sequential.audit();
-        self.data.audit(&self.log_blocks(), device);
-        self.random.audit(&self.data, device);
-        for (lbn, log) in self.sequential.iter() {
-            assert_eq!(log.lbn, Lbn(lbn), "owner of a sequential log");
-            log.audit(&self.data, device);
-        }
-    }
-}
-
-impl KastFtl {
-    fn over(data: Begin, setup: &Setup<KastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+    fn new(
+        data: DataBlocks,
+        log_blocks: u32,
+        setup: &Setup<KastConfig>,
+        geometry: &Geometry,
+    ) -> Self {
         let KastConfig { associativity, sequential } = setup.own;
-        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
         let sequential = share_of(log_blocks, sequential, 1, log_blocks - 1);
-        let page_map = 4 * u64::from(flash.geometry().pages_per_block);
-        let logical_blocks = flash.geometry().logical_blocks();
-        Ok(KastFtl {
-            data: data(flash, setup.log.map, log_blocks)?,
+        let page_map = 4 * u64::from(geometry.pages_per_block);
+        let logical_blocks = geometry.logical_blocks();
+        Kast {
+            data,
             sequential: RecentMap::new(logical_blocks),
             most_sequential: sequential as usize,
             associativity,
-            random: RandomLogs::new(flash.geometry(), Price::Owners(associativity)),
+            random: RandomLogs::new(geometry, Price::Owners(associativity)),
             written_last: vec![None; logical_blocks as usize],
             log_blocks: log_blocks as usize,
             log_bytes: u64::from(log_blocks) * (4 + page_map),
             counts: Counts::default(),
-        })
+        }
     }
 
-    /// Takes over the log blocks found after power was lost. It merges a log block with pages of
-    /// more than K logical blocks: trimmed pages may have returned.
-    fn take_over_logs(&mut self, flash: &mut Flash) {
+    /// Merges a log block with pages of more than K logical blocks: trimmed pages may have returned.
+    fn take_over(&mut self, flash: &mut Flash) {
         let (most_sequential, most_owners) = (self.most_sequential, self.associativity as usize);
         let (mut owners, mut room) = (BTreeSet::new(), self.log_blocks);
         let mut logs = self.data.place_logs(flash, |block, flash| {
@@ -210,22 +129,19 @@ impl KastFtl {
         }
     }
 
-    /// Sets the random log that a logical block wrote last: the newest that holds its pages.
-    fn note_written_last(&mut self, block: &FoundBlock, flash: &Flash) {
-        for lbn in block.owners(flash) {
-            self.written_last[lbn.index()] = Some(block.pbn);
-        }
+    fn data(&self) -> &DataBlocks {
+        &self.data
     }
 
-    fn in_use(&self) -> usize {
-        self.sequential.len() + self.random.len()
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        &mut self.data
     }
 
-    fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
-        // choices.md#early-invalidation
-        if unless_bug!(KastInvalidatesEarly, !flash.may_lose_power(), true) {
-            self.invalidate(lpn, flash);
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.data.program_in_place(lpn, flash) {
+            return;
         }
+        self.invalidate_early(lpn, flash);
         let lbn = flash.geometry().logical_block_of(lpn);
         let offset = flash.geometry().offset_of(lpn);
         match self.sequential.get(lbn.0) {
@@ -242,10 +158,67 @@ impl KastFtl {
         }
     }
 
-    /// Invalidates the version of a page that is about to be overwritten, if it is still valid.
     fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
         self.random.supersede(lpn, &self.data, flash.geometry());
         self.data.unmap(lpn, flash);
+    }
+
+    fn table_bytes(&self) -> u64 {
+        self.data.map_bytes() + self.log_bytes
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        let sequential = self.sequential.iter().map(|(_, log)| log.pbn);
+        self.random.blocks().chain(sequential).collect()
+    }
+
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("kast.log_blocks", self.log_blocks as u64),
+            ("kast.sequential_log_blocks", self.most_sequential as u64),
+            ("kast.random_reclaims", self.counts.reclaims),
+            ("kast.most_merged", self.counts.most_merged),
+            ("kast.sequences_broken", self.counts.broken),
+        ]
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts = Counts::default();
+    }
+
+    fn accounts(&self) -> Accounts {
+        Accounts {
+            associativity: Some(Associativity {
+                blocks: u64::from(self.associativity),
+                logs: 1,
+                most_merged: self.counts.most_merged,
+            }),
+            ..self.data.accounts()
+        }
+    }
+
+    fn audit(&self, device: &Device) {
+        assert!(self.in_use() <= self.log_blocks, "too many log blocks");
+        assert!(self.sequential.len() <= self.most_sequential, "too many sequential logs");
+        self.sequential.audit();
+        self.random.audit(&self.data, device);
+        for (lbn, log) in self.sequential.iter() {
+            assert_eq!(log.lbn, Lbn(lbn), "owner of a sequential log");
+            log.audit(&self.data, device);
+        }
+    }
+}
+
+impl Kast {
+    /// Sets the random log that a logical block wrote last: the newest that holds its pages.
+    fn note_written_last(&mut self, block: &FoundBlock, flash: &Flash) {
+        for lbn in block.owners(flash) {
+            self.written_last[lbn.index()] = Some(block.pbn);
+        }
+    }
+
+    fn in_use(&self) -> usize {
+        self.sequential.len() + self.random.len()
     }
 
     /// Opens a sequential log. If there are too many, it replaces the one written least recently.
@@ -346,6 +319,7 @@ mod tests {
     use super::*;
     use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost, P};
+    use crate::ftl::{Design, Ftl};
     use crate::rng::Rng;
 
     /// A bench with `log_blocks` log blocks, one of them sequential, and K = 2; all pages are
@@ -381,14 +355,14 @@ mod tests {
         assert_eq!(bench.writes(&[0, 1, 3]), Cost::of(3), "no merge");
         assert_eq!(bench.ftl.metrics().own["kast.sequences_broken"], 1);
         assert_eq!(bench.write(&[5]), Cost::of(1), "which another logical block fills up");
-        assert_eq!(bench.ftl.in_use(), 1);
+        assert_eq!(bench.ftl.logs.in_use(), 1);
     }
 
     #[test]
     fn a_log_block_without_valid_pages_is_reclaimed_for_an_erase() {
         let mut bench = bench(2);
         bench.writes(&[1, 5, 1, 5, 1, 5]);
-        assert_eq!(bench.ftl.in_use(), 2);
+        assert_eq!(bench.ftl.logs.in_use(), 2);
         let dead = Cost { log_erases: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[9]), dead);
     }

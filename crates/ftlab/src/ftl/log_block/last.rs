@@ -17,16 +17,15 @@
 //!          blocks, and "recently written" as "still in a random log block".
 //! Not here a device with ascending order.
 
-use super::data_blocks::{Begin, DataBlocks, share_of};
+use super::data_blocks::{DataBlocks, share_of};
 use super::random_logs::{Price, RandomLogs};
+use super::{LogBlockFtl, LogBlocks};
 use crate::cache::recent_map::RecentMap;
-use crate::error::Error;
-use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use crate::flash::{Device, Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
 use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 crate::settings! {
     /// LAST's own parameters.
@@ -41,9 +40,6 @@ crate::settings! {
             source "choices.md#last-rules";
     }
 }
-
-/// Log blocks that LAST needs: a sequential, a hot and a cold one.
-const LEAST_LOG_BLOCKS: u32 = 3;
 
 /// A log block of one logical block, each page at its own offset, written upwards.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +63,7 @@ impl Ascending {
 
 /// LAST.
 #[derive(Clone, Debug)]
-pub struct LastFtl {
+pub struct Last {
     data: DataBlocks,
     /// By the number of the owner, and by the last write.
     sequential: RecentMap<Ascending>,
@@ -77,6 +73,8 @@ pub struct LastFtl {
     most_hot: usize,
     most_cold: usize,
     threshold: usize,
+    /// Whether the request that is written is sequential.
+    is_sequential: bool,
     counts: Counts,
 }
 
@@ -90,7 +88,10 @@ struct Counts {
     hot_pages: u64,
 }
 
-impl Design for LastFtl {
+/// LAST under the engine of its family.
+pub type LastFtl = LogBlockFtl<Last>;
+
+impl LogBlocks for Last {
     type Settings = LastConfig;
 
     const SPEC: Spec = Spec {
@@ -101,123 +102,38 @@ impl Design for LastFtl {
 
         ..Spec::ROOM_FIRST
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.take_over_logs(flash);
-        Ok(ftl)
-    });
 
-    fn build(setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
+    /// A sequential, a hot and a cold one.
+    const LEAST: u32 = 3;
 
-impl Ftl for LastFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.read(pages, flash);
-    }
-
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        let is_sequential = pages.len() >= self.threshold;
-        for &lpn in pages {
-            flash.begin_page();
-            if self.data.program_in_place(lpn, flash) {
-                continue;
-            }
-            if is_sequential {
-                self.write_sequential(lpn, flash);
-            } else {
-                self.write_random(lpn, flash);
-            }
-        }
-    }
-
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        pages.iter().for_each(|lpn| self.supersede(*lpn, flash));
-        self.data.trim(pages, flash);
-    }
-
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.data.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        let random = (self.most_hot + self.most_cold) as u64;
-        let page_map = self.hot.page_map_bytes();
-        let logs = 8 * self.most_sequential as u64 + random * (4 + page_map);
-        RamUse { tables: self.data.map_bytes() + logs, ..RamUse::default() }
-    }
-
-    fn log_blocks(&self) -> Vec<Pbn> {
-        let sequential = self.sequential.iter().map(|(_, log)| log.pbn);
-        self.hot.blocks().chain(self.cold.blocks()).chain(sequential).collect()
-    }
-
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.data.merges()),
-            own: BTreeMap::from([
-                ("last.sequential_log_blocks", self.most_sequential as u64),
-                ("last.hot_log_blocks", self.most_hot as u64),
-                ("last.cold_log_blocks", self.most_cold as u64),
-                ("last.hot_pages", self.counts.hot_pages),
-                ("last.dead_blocks", self.counts.dead),
-                ("last.cooled_blocks", self.counts.cooled),
-                ("last.random_reclaims", self.counts.reclaims),
-                ("last.sequential_full_merges", self.counts.sequential_full),
-            ]),
-            ..FtlMetrics::default()
-        }
-    }
-
-    fn reset_metrics(&mut self) {
-        self.data.reset_counts();
-        self.counts = Counts::default();
-    }
-
-    fn accounts(&self) -> Accounts {
-        self.data.accounts()
-    }
-
-    fn audit(&self, device: &Device) {
-        assert!(self.sequential.len() <= self.most_sequential, "too many sequential logs");
-        assert!(self.hot.len() <= self.most_hot, "too many hot log blocks");
-        assert!(self.cold.len() <= self.most_cold, "too many cold log blocks");
-        self.sequential.audit();
-        self.data.audit(&self.log_blocks(), device);
-        self.hot.audit(&self.data, device);
-        self.cold.audit(&self.data, device);
-        for (lbn, log) in self.sequential.iter() {
-            self.audit_sequential(Lbn(lbn), log, device);
-        }
-    }
-}
-
-impl LastFtl {
-    fn over(data: Begin, setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+    fn new(
+        data: DataBlocks,
+        log_blocks: u32,
+        setup: &Setup<LastConfig>,
+        geometry: &Geometry,
+    ) -> Self {
         let LastConfig { threshold, sequential, hot } = setup.own;
-        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
         let sequential = share_of(log_blocks, sequential, 1, log_blocks - 2);
         let random = log_blocks - sequential;
         let hot = share_of(random, hot, 1, random - 1);
-        let data = data(flash, setup.log.map, log_blocks)?;
-        let geometry = flash.geometry();
-        Ok(LastFtl {
+        let price = Price::Owners(geometry.pages_per_block);
+        Last {
             data,
             sequential: RecentMap::new(geometry.logical_blocks()),
-            hot: RandomLogs::new(geometry, Price::Owners(geometry.pages_per_block)),
-            cold: RandomLogs::new(geometry, Price::Owners(geometry.pages_per_block)),
+            hot: RandomLogs::new(geometry, price),
+            cold: RandomLogs::new(geometry, price),
             most_sequential: sequential as usize,
             most_hot: hot as usize,
             most_cold: (random - hot) as usize,
             threshold: threshold as usize,
+            is_sequential: false,
             counts: Counts::default(),
-        })
+        }
     }
 
-    /// Takes over the log blocks found after power was lost. The partition of a random log block is
-    /// unknown. Hot blocks join the cold ones when they are old, so the oldest are taken as cold.
-    fn take_over_logs(&mut self, flash: &mut Flash) {
+    /// The partition of a random log block is unknown. Hot blocks join the cold ones when they are
+    /// old, so the oldest are taken as cold.
+    fn take_over(&mut self, flash: &mut Flash) {
         let (most_sequential, mut owners) = (self.most_sequential, BTreeSet::new());
         let mut room = self.most_cold + self.most_hot;
         let mut logs = self.data.place_logs(flash, |block, flash| {
@@ -241,25 +157,81 @@ impl LastFtl {
         }
     }
 
-    /// Removes the old version of a page from its partition.
-    fn supersede(&mut self, lpn: Lpn, flash: &Flash) {
-        self.hot.supersede(lpn, &self.data, flash.geometry());
-        self.cold.supersede(lpn, &self.data, flash.geometry());
+    fn data(&self) -> &DataBlocks {
+        &self.data
     }
 
-    /// Invalidates the version of a page that is about to be overwritten, if it is still valid.
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        &mut self.data
+    }
+
+    fn begin_request(&mut self, pages: &[Lpn]) {
+        self.is_sequential = pages.len() >= self.threshold;
+    }
+
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.data.program_in_place(lpn, flash) {
+            return;
+        }
+        if self.is_sequential {
+            self.write_sequential(lpn, flash);
+        } else {
+            self.write_random(lpn, flash);
+        }
+    }
+
     fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
-        self.supersede(lpn, flash);
+        self.hot.supersede(lpn, &self.data, flash.geometry());
+        self.cold.supersede(lpn, &self.data, flash.geometry());
         self.data.unmap(lpn, flash);
     }
 
+    fn table_bytes(&self) -> u64 {
+        let random = (self.most_hot + self.most_cold) as u64;
+        let logs = 8 * self.most_sequential as u64 + random * (4 + self.hot.page_map_bytes());
+        self.data.map_bytes() + logs
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        let sequential = self.sequential.iter().map(|(_, log)| log.pbn);
+        self.hot.blocks().chain(self.cold.blocks()).chain(sequential).collect()
+    }
+
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("last.sequential_log_blocks", self.most_sequential as u64),
+            ("last.hot_log_blocks", self.most_hot as u64),
+            ("last.cold_log_blocks", self.most_cold as u64),
+            ("last.hot_pages", self.counts.hot_pages),
+            ("last.dead_blocks", self.counts.dead),
+            ("last.cooled_blocks", self.counts.cooled),
+            ("last.random_reclaims", self.counts.reclaims),
+            ("last.sequential_full_merges", self.counts.sequential_full),
+        ]
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts = Counts::default();
+    }
+
+    fn audit(&self, device: &Device) {
+        assert!(self.sequential.len() <= self.most_sequential, "too many sequential logs");
+        assert!(self.hot.len() <= self.most_hot, "too many hot log blocks");
+        assert!(self.cold.len() <= self.most_cold, "too many cold log blocks");
+        self.sequential.audit();
+        self.hot.audit(&self.data, device);
+        self.cold.audit(&self.data, device);
+        for (lbn, log) in self.sequential.iter() {
+            self.audit_sequential(Lbn(lbn), log, device);
+        }
+    }
+}
+
+impl Last {
     fn write_sequential(&mut self, lpn: Lpn, flash: &mut Flash) {
         let lbn = flash.geometry().logical_block_of(lpn);
         let offset = flash.geometry().offset_of(lpn);
-        // choices.md#early-invalidation
-        if !flash.may_lose_power() {
-            self.invalidate(lpn, flash);
-        }
+        self.invalidate_early(lpn, flash);
         let written = |next| unless_bug!(LastRewriteUnseen, offset < next, offset + 1 < next);
         if self.sequential.get(lbn.0).is_some_and(|log| written(log.next)) {
             self.merge(lbn, flash);
@@ -288,10 +260,7 @@ impl LastFtl {
         let is_recent = self.data.newest(lpn).is_some_and(|ppn| {
             self.hot.hold(ppn, flash.geometry()) || self.cold.hold(ppn, flash.geometry())
         });
-        // choices.md#early-invalidation
-        if unless_bug!(LastInvalidatesEarly, !flash.may_lose_power(), true) {
-            self.invalidate(lpn, flash);
-        }
+        self.invalidate_early(lpn, flash);
         self.spoil_sequential(lpn, flash);
         if is_recent {
             self.counts.hot_pages += 1;
@@ -400,6 +369,7 @@ mod tests {
     use crate::device::DeviceConfig;
     use crate::ftl::log_block::fast::FastFtl;
     use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::ftl::{Design, Ftl};
     use crate::rng::Rng;
 
     /// A bench with a sequential log block, and these numbers of hot and cold ones. Requests of 2
@@ -455,7 +425,7 @@ mod tests {
         let mut bench = bench(1, 2);
         bench.writes(&[1, 5, 9, 13, 1, 5, 9, 13]);
         assert_eq!(bench.write(&[1]), Cost::of(1), "no merge: the cold partition has room");
-        assert_eq!(bench.ftl.cold.len(), 2);
+        assert_eq!(bench.ftl.logs.cold.len(), 2);
         let dead = Cost { log_erases: 1, ..Cost::of(4) };
         assert_eq!(bench.writes(&[17, 21, 25, 29]), dead, "the first cold block is dead by now");
     }
@@ -477,7 +447,7 @@ mod tests {
                 })
                 .collect();
         let (hot, shared) = (last.writes(&pages), fast.writes(&pages));
-        let counts = last.ftl.counts;
+        let counts = last.ftl.logs.counts;
         assert!(counts.dead > 3 * counts.reclaims, "{counts:?}");
         assert!(4 * hot.copies < 3 * shared.copies, "{} of {}", hot.copies, shared.copies);
     }
@@ -490,7 +460,7 @@ mod tests {
             let first = rng.below(28) as u32;
             let pages: Vec<u32> = (first..=first + rng.below(4) as u32).collect();
             let cost = bench.write(&pages);
-            let Counts { dead, reclaims, sequential_full, .. } = bench.ftl.counts;
+            let Counts { dead, reclaims, sequential_full, .. } = bench.ftl.logs.counts;
             assert_eq!(cost.log_erases, dead + reclaims + sequential_full);
             assert_eq!(cost.data_erases, cost.switch + cost.partial + cost.full);
         }

@@ -14,25 +14,26 @@
 //!          (choices.md#nftl-victim).
 //! Not here a device with ascending order.
 
-use super::data_blocks::{Begin, DataBlocks};
+use super::data_blocks::DataBlocks;
 use super::owned_logs::{Kinds, OwnedLogs};
-use crate::error::Error;
-use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
+use super::{LogBlockFtl, LogBlocks};
+use crate::flash::{Cause, Device, Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::oob_map::bytes_of_number;
-use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lpn, Pbn, Ppn};
-use std::collections::BTreeMap;
 
 /// NFTL with one replacement block for each logical block.
 #[derive(Clone, Debug)]
-pub struct NftlFtl {
+pub struct Nftl {
     blocks: OwnedLogs,
     log_blocks: u32,
     written_bytes: u64,
 }
 
-impl Design for NftlFtl {
+/// NFTL-1 under the engine of its family.
+pub type NftlFtl = LogBlockFtl<Nftl>;
+
+impl LogBlocks for Nftl {
     type Settings = ();
 
     const SPEC: Spec = Spec {
@@ -43,94 +44,32 @@ impl Design for NftlFtl {
 
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.blocks.take_over(flash);
-        Ok(ftl)
-    });
 
-    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
-
-impl Ftl for NftlFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            let newest = self.blocks.data().newest(lpn);
-            self.search(lpn, newest, flash);
-            flash.host_read(lpn, newest);
-        }
-    }
-
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.blocks.data_mut().look_at(lpn, flash);
-            self.blocks.write(lpn, flash);
-        }
-    }
-
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        unless_bug!(NftlTrimDropped, self.blocks.data_mut().trim(pages, flash));
-    }
-
-    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
-        Some(self.blocks.cost_of_writing(pages, flash))
-    }
-
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.blocks.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        let tables = 2 * self.blocks.data().table_bytes() + self.written_bytes;
-        RamUse { tables, ..RamUse::default() }
-    }
-
-    fn log_blocks(&self) -> Vec<Pbn> {
-        self.blocks.blocks().collect()
-    }
-
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.blocks.data().merges()),
-            own: BTreeMap::from([("nftl.log_blocks", u64::from(self.log_blocks))]),
-            ..FtlMetrics::default()
-        }
-    }
-
-    fn reset_metrics(&mut self) {
-        self.blocks.data_mut().reset_counts();
-    }
-
-    fn accounts(&self) -> Accounts {
-        self.blocks.data().accounts()
-    }
-
-    fn audit(&self, device: &Device) {
-        self.blocks.audit(&[], device);
-    }
-}
-
-impl NftlFtl {
-    fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = data(flash, setup.log.map, log_blocks)?;
-        let logical_blocks = flash.geometry().logical_blocks();
-        let blocks = OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::Full);
-        let counter = bytes_of_number(flash.geometry().pages_per_block + 1);
-        Ok(NftlFtl {
-            blocks,
+    fn new(data: DataBlocks, log_blocks: u32, _: &Setup, geometry: &Geometry) -> Self {
+        let counter = bytes_of_number(geometry.pages_per_block + 1);
+        Nftl {
+            blocks: OwnedLogs::new(data, geometry.logical_blocks(), log_blocks, Kinds::Full),
             log_blocks,
             written_bytes: u64::from(counter) * u64::from(log_blocks),
-        })
+        }
+    }
+
+    fn take_over(&mut self, flash: &mut Flash) {
+        self.blocks.take_over(flash);
+    }
+
+    fn data(&self) -> &DataBlocks {
+        self.blocks.data()
+    }
+
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        self.blocks.data_mut()
     }
 
     /// Reads OOBs from the last page of the replacement block back to the newest version of a page.
     /// If it is not there, reads the OOB of its offset in the primary block.
-    fn search(&mut self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {
+    fn find(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        let newest = self.data().newest(lpn);
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(lpn);
         if let Some(log) = self.blocks.log(lbn) {
@@ -141,10 +80,36 @@ impl NftlFtl {
                 flash.read_oob(Ppn(page), Cause::Host);
             }
             if found.is_some() {
-                return;
+                return found;
             }
         }
         self.blocks.data_mut().look_at(lpn, flash);
+        newest
+    }
+
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        self.blocks.data_mut().look_at(lpn, flash);
+        self.blocks.write(lpn, flash);
+    }
+
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
+        Some(self.blocks.cost_of_writing(pages, flash))
+    }
+
+    fn table_bytes(&self) -> u64 {
+        2 * self.data().table_bytes() + self.written_bytes
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.blocks.blocks().collect()
+    }
+
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![("nftl.log_blocks", u64::from(self.log_blocks))]
+    }
+
+    fn audit(&self, device: &Device) {
+        self.blocks.audit(0, device);
     }
 }
 
@@ -154,6 +119,7 @@ mod tests {
     use crate::device::DeviceConfig;
     use crate::flash::Operation;
     use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::ftl::{Design, Ftl};
     use crate::units::Lbn;
 
     /// P pages fill the replacement block; the next overwrite merges.
@@ -235,7 +201,7 @@ mod tests {
         }
         let merge = Cost { data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[4]), merge, "the only replacement block is needed elsewhere");
-        assert_eq!(bench.ftl.blocks.data().audit_block(Lbn(0)), None);
+        assert_eq!(bench.ftl.logs.blocks.data().audit_block(Lbn(0)), None);
         assert_eq!(bench.write(&[2]), Cost::of(1), "in a new one");
     }
 }

@@ -14,18 +14,17 @@
 //!          (choices.md#nftl-victim).
 //! Not here a device with ascending order.
 
-use super::data_blocks::{Begin, DataBlocks};
-use crate::error::Error;
-use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::data_blocks::DataBlocks;
+use super::{LogBlockFtl, LogBlocks};
+use crate::flash::{Cause, Device, Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// NFTL with a chain of replacement blocks for each logical block.
 #[derive(Clone, Debug)]
-pub struct NftlChainFtl {
+pub struct NftlChain {
     data: DataBlocks,
     /// The replacement blocks of each logical block, in order.
     chains: Vec<Vec<Pbn>>,
@@ -36,7 +35,10 @@ pub struct NftlChainFtl {
     link_bytes: u64,
 }
 
-impl Design for NftlChainFtl {
+/// NFTL-2 under the engine of its family.
+pub type NftlChainFtl = LogBlockFtl<NftlChain>;
+
+impl LogBlocks for NftlChain {
     type Settings = ();
 
     const SPEC: Spec = Spec {
@@ -47,96 +49,21 @@ impl Design for NftlChainFtl {
 
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.take_over_chains(flash);
-        Ok(ftl)
-    });
 
-    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
-
-impl Ftl for NftlChainFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.search(lpn, flash);
-            flash.host_read(lpn, self.data.newest(lpn));
-        }
-    }
-
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.write_page(lpn, flash);
-        }
-    }
-
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.trim(pages, flash);
-    }
-
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.data.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        RamUse { tables: self.data.table_bytes() + self.link_bytes, ..RamUse::default() }
-    }
-
-    fn log_blocks(&self) -> Vec<Pbn> {
-        self.chains.iter().flatten().copied().collect()
-    }
-
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.data.merges()),
-            own: BTreeMap::from([("nftl-chain.log_blocks", u64::from(self.log_blocks))]),
-            ..FtlMetrics::default()
-        }
-    }
-
-    fn reset_metrics(&mut self) {
-        self.data.reset_counts();
-    }
-
-    fn accounts(&self) -> Accounts {
-        self.data.accounts()
-    }
-
-    fn audit(&self, device: &Device) {
-        let logs = self.log_blocks();
-        self.data.audit(&logs, device);
-        assert_eq!(logs.len(), self.in_use as usize, "replacement blocks in use");
-        assert!(self.in_use <= self.log_blocks, "too many replacement blocks");
-        let chains = (0..).map(Lbn).zip(&self.chains).filter(|(_, chain)| !chain.is_empty());
-        let lengths: BTreeSet<_> = chains.map(|(lbn, chain)| (Reverse(chain.len()), lbn)).collect();
-        assert_eq!(lengths, self.by_length, "chains by length");
-        for lpn in (0..device.geometry().logical_pages).map(Lpn) {
-            assert!(self.is_in_order(lpn, device), "{lpn} in its chain");
-        }
-    }
-}
-
-impl NftlChainFtl {
-    fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = data(flash, setup.log.map, log_blocks)?;
-        Ok(NftlChainFtl {
+    fn new(data: DataBlocks, log_blocks: u32, _: &Setup, geometry: &Geometry) -> Self {
+        NftlChain {
             data,
-            chains: vec![Vec::new(); flash.geometry().logical_blocks() as usize],
+            chains: vec![Vec::new(); geometry.logical_blocks() as usize],
             by_length: BTreeSet::new(),
             in_use: 0,
             log_blocks,
-            link_bytes: 4 * u64::from(flash.geometry().blocks()),
-        })
+            link_bytes: 4 * u64::from(geometry.blocks()),
+        }
     }
 
-    /// Takes over the chains found after power was lost, in the order in which they grew. It folds
-    /// a chain in which a cut interrupted a merge or a program.
-    fn take_over_chains(&mut self, flash: &mut Flash) {
+    /// Takes over the chains in the order in which they grew. It folds a chain in which a cut
+    /// interrupted a merge or a program.
+    fn take_over(&mut self, flash: &mut Flash) {
         let mut room = self.log_blocks;
         let chained = self.data.place_logs(flash, |block, flash| {
             let lbn = block.in_place(flash.geometry())?;
@@ -155,30 +82,17 @@ impl NftlChainFtl {
         }
     }
 
-    /// The possible pages of a logical page in a chain, in order.
-    fn slots(&self, lpn: Lpn, flash: &Flash) -> impl Iterator<Item = Ppn> {
-        let geometry = flash.geometry();
-        let lbn = geometry.logical_block_of(lpn);
-        let (offset, pages) = (geometry.offset_of(lpn), geometry.pages_per_block);
-        let chain =
-            self.data.audit_block(lbn).into_iter().chain(self.chains[lbn.index()].iter().copied());
-        chain.map(move |pbn| Ppn(pbn.0 * pages + offset))
+    fn data(&self) -> &DataBlocks {
+        &self.data
     }
 
-    /// Reads the OOBs at the page's offset along the chain, up to the first erased one. A write goes to that
-    /// erased page, if there is one; the page before it holds the newest version.
-    fn search(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
-        let geometry = flash.geometry();
-        let lbn = geometry.logical_block_of(lpn);
-        let offset = geometry.offset_of(lpn);
-        let primary = self.data.block(lbn, flash);
-        for pbn in primary.iter().chain(&self.chains[lbn.index()]) {
-            let page = Ppn(flash.geometry().first_page(*pbn).0 + offset);
-            if !flash.look(page, Cause::Host) {
-                return Some(page);
-            }
-        }
-        None
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        &mut self.data
+    }
+
+    fn find(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        self.search(lpn, flash);
+        self.data.newest(lpn)
     }
 
     fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
@@ -208,6 +122,57 @@ impl NftlChainFtl {
             let page = flash.geometry().first_page(pbn).0 + flash.geometry().offset_of(lpn);
             self.data.program(lpn, Ppn(page), flash);
         }
+    }
+
+    fn table_bytes(&self) -> u64 {
+        self.data.table_bytes() + self.link_bytes
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.chains.iter().flatten().copied().collect()
+    }
+
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![("nftl-chain.log_blocks", u64::from(self.log_blocks))]
+    }
+
+    fn audit(&self, device: &Device) {
+        assert_eq!(self.log_blocks().len(), self.in_use as usize, "replacement blocks in use");
+        assert!(self.in_use <= self.log_blocks, "too many replacement blocks");
+        let chains = (0..).map(Lbn).zip(&self.chains).filter(|(_, chain)| !chain.is_empty());
+        let lengths: BTreeSet<_> = chains.map(|(lbn, chain)| (Reverse(chain.len()), lbn)).collect();
+        assert_eq!(lengths, self.by_length, "chains by length");
+        for lpn in (0..device.geometry().logical_pages).map(Lpn) {
+            assert!(self.is_in_order(lpn, device), "{lpn} in its chain");
+        }
+    }
+}
+
+impl NftlChain {
+    /// The possible pages of a logical page in a chain, in order.
+    fn slots(&self, lpn: Lpn, flash: &Flash) -> impl Iterator<Item = Ppn> {
+        let geometry = flash.geometry();
+        let lbn = geometry.logical_block_of(lpn);
+        let (offset, pages) = (geometry.offset_of(lpn), geometry.pages_per_block);
+        let chain =
+            self.data.audit_block(lbn).into_iter().chain(self.chains[lbn.index()].iter().copied());
+        chain.map(move |pbn| Ppn(pbn.0 * pages + offset))
+    }
+
+    /// Reads the OOBs at the page's offset along the chain, up to the first erased one. A write goes to that
+    /// erased page, if there is one; the page before it holds the newest version.
+    fn search(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        let geometry = flash.geometry();
+        let lbn = geometry.logical_block_of(lpn);
+        let offset = geometry.offset_of(lpn);
+        let primary = self.data.block(lbn, flash);
+        for pbn in primary.iter().chain(&self.chains[lbn.index()]) {
+            let page = Ppn(flash.geometry().first_page(*pbn).0 + offset);
+            if !flash.look(page, Cause::Host) {
+                return Some(page);
+            }
+        }
+        None
     }
 
     fn longest(&self) -> Lbn {
@@ -293,6 +258,7 @@ mod tests {
     use crate::device::DeviceConfig;
     use crate::flash::Operation;
     use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::ftl::{Design, Ftl};
 
     /// A bench with `log_blocks` replacement blocks; all pages are written once.
     fn bench(log_blocks: u32) -> Bench<NftlChainFtl> {

@@ -14,16 +14,16 @@
 //!          longest, and writes to its erased pages in ascending order. The rest is as in `nftl`.
 //! Not here a device with ascending order.
 
-use super::data_blocks::{Begin, DataBlocks};
+use super::data_blocks::DataBlocks;
+use super::{LogBlockFtl, LogBlocks};
 use crate::cache::recent_map::RecentMap;
-use crate::error::Error;
-use crate::flash::{Cause, Device, Flash, Owner};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::flash::{Cause, Device, Flash, Geometry, Owner};
+use crate::ftl::Accounts;
+use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::oob_map::bytes_of_number;
-use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 crate::settings! {
     /// RNFTL's own parameters.
@@ -53,7 +53,7 @@ impl Replacement {
 
 /// RNFTL.
 #[derive(Clone, Debug)]
-pub struct RnftlFtl {
+pub struct Rnftl {
     data: DataBlocks,
     /// By the number of the owner, and by the last write.
     replacements: RecentMap<Replacement>,
@@ -73,7 +73,10 @@ struct Counts {
     reused: u64,
 }
 
-impl Design for RnftlFtl {
+/// RNFTL under the engine of its family.
+pub type RnftlFtl = LogBlockFtl<Rnftl>;
+
+impl LogBlocks for Rnftl {
     type Settings = RnftlConfig;
 
     const SPEC: Spec = Spec {
@@ -84,39 +87,87 @@ impl Design for RnftlFtl {
 
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.take_over_replacements(flash);
-        Ok(ftl)
-    });
 
-    fn build(setup: &Setup<RnftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
-
-impl Ftl for RnftlFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            let newest = self.data.newest(lpn);
-            self.search(lpn, newest, flash);
-            flash.host_read(lpn, newest);
+    fn new(
+        data: DataBlocks,
+        log_blocks: u32,
+        setup: &Setup<RnftlConfig>,
+        geometry: &Geometry,
+    ) -> Self {
+        let pages = geometry.pages_per_block;
+        let Ratio(many) = setup.own.many;
+        Rnftl {
+            data,
+            replacements: RecentMap::new(geometry.logical_blocks()),
+            kept: VecDeque::new(),
+            many: ((f64::from(pages) * many).ceil() as u32).max(1),
+            log_blocks,
+            log_bytes: u64::from(log_blocks)
+                * u64::from(bytes_of_number(pages + 1) + 4 + pages.div_ceil(8)),
+            counts: Counts::default(),
         }
     }
 
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.data.look_at(lpn, flash);
-            if !self.data.program_in_place(lpn, flash) {
-                self.overwrite(lpn, flash);
+    /// Takes over the first replacement block of each logical block. Kept blocks are free
+    /// afterwards.
+    fn take_over(&mut self, flash: &mut Flash) {
+        let (mut owners, most) = (BTreeSet::new(), self.log_blocks as usize);
+        let mut found = self.data.place_logs(flash, |block, flash| {
+            let (lbn, replacement) = Self::found(block, flash)?;
+            (owners.len() < most && owners.insert(lbn)).then_some((lbn, replacement))
+        });
+        found.sort_by_key(|(block, _)| block.written_last());
+        for (_, (lbn, replacement)) in found {
+            self.replacements.insert(lbn.0, replacement);
+        }
+    }
+
+    fn data(&self) -> &DataBlocks {
+        &self.data
+    }
+
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        &mut self.data
+    }
+
+    /// Reads OOBs from the last page of the replacement block back to the newest version of a page.
+    /// If it is not there, reads the OOB of its offset in the primary block.
+    fn find(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        let newest = self.data.newest(lpn);
+        let lbn = flash.geometry().logical_block_of(lpn);
+        if let Some(replacement) = self.replacements.get(lbn.0) {
+            for page in replacement.pages[..replacement.written].iter().rev() {
+                flash.read_oob(*page, Cause::Host);
+                if newest == Some(*page) {
+                    return newest;
+                }
             }
         }
+        self.data.look_at(lpn, flash);
+        newest
     }
 
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.trim(pages, flash);
+    /// Appends an overwrite to the replacement block of its logical block.
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        self.data.look_at(lpn, flash);
+        if self.data.program_in_place(lpn, flash) {
+            return;
+        }
+        let lbn = flash.geometry().logical_block_of(lpn);
+        if self.replacements.get(lbn.0).is_some_and(Replacement::is_full) {
+            self.merge(lbn, flash);
+            if self.data.program_in_place(lpn, flash) {
+                return;
+            }
+        }
+        if !self.replacements.contains(lbn.0) {
+            self.open(lbn, flash);
+        }
+        self.replacements.touch(lbn.0);
+        let replacement = self.replacements.get_mut(lbn.0).expect("a replacement block");
+        let page = replacement.pages[replacement.written];
+        replacement.written += 1;
+        self.data.program(lpn, page, flash);
     }
 
     fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
@@ -132,13 +183,8 @@ impl Ftl for RnftlFtl {
         Some(merged.map_or(0, |lbn| self.data.pages_held(lbn, 0, flash)))
     }
 
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.data.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        let tables = 2 * self.data.table_bytes() + self.log_bytes;
-        RamUse { tables, ..RamUse::default() }
+    fn table_bytes(&self) -> u64 {
+        2 * self.data.table_bytes() + self.log_bytes
     }
 
     fn log_blocks(&self) -> Vec<Pbn> {
@@ -146,20 +192,15 @@ impl Ftl for RnftlFtl {
         replacements.chain(self.kept.iter().copied()).collect()
     }
 
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.data.merges()),
-            own: BTreeMap::from([
-                ("rnftl.log_blocks", u64::from(self.log_blocks)),
-                ("rnftl.blocks_kept", self.counts.kept),
-                ("rnftl.blocks_reused", self.counts.reused),
-            ]),
-            ..FtlMetrics::default()
-        }
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("rnftl.log_blocks", u64::from(self.log_blocks)),
+            ("rnftl.blocks_kept", self.counts.kept),
+            ("rnftl.blocks_reused", self.counts.reused),
+        ]
     }
 
-    fn reset_metrics(&mut self) {
-        self.data.reset_counts();
+    fn reset_counts(&mut self) {
         self.counts = Counts::default();
     }
 
@@ -168,9 +209,7 @@ impl Ftl for RnftlFtl {
     }
 
     fn audit(&self, device: &Device) {
-        let logs = self.log_blocks();
-        assert!(logs.len() <= self.log_blocks as usize, "too many log blocks");
-        self.data.audit(&logs, device);
+        assert!(self.log_blocks().len() <= self.log_blocks as usize, "too many log blocks");
         self.replacements.audit();
         for (lbn, replacement) in self.replacements.iter() {
             let (written, erased) = replacement.pages.split_at(replacement.written);
@@ -199,38 +238,7 @@ impl Ftl for RnftlFtl {
     }
 }
 
-impl RnftlFtl {
-    fn over(data: Begin, setup: &Setup<RnftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = data(flash, setup.log.map, log_blocks)?;
-        let pages = flash.geometry().pages_per_block;
-        let Ratio(many) = setup.own.many;
-        Ok(RnftlFtl {
-            data,
-            replacements: RecentMap::new(flash.geometry().logical_blocks()),
-            kept: VecDeque::new(),
-            many: ((f64::from(pages) * many).ceil() as u32).max(1),
-            log_blocks,
-            log_bytes: u64::from(log_blocks)
-                * u64::from(bytes_of_number(pages + 1) + 4 + pages.div_ceil(8)),
-            counts: Counts::default(),
-        })
-    }
-
-    /// Takes over the replacement blocks found after power was lost, the first of each logical
-    /// block. Kept blocks are free afterwards.
-    fn take_over_replacements(&mut self, flash: &mut Flash) {
-        let (mut owners, most) = (BTreeSet::new(), self.log_blocks as usize);
-        let mut found = self.data.place_logs(flash, |block, flash| {
-            let (lbn, replacement) = Self::found(block, flash)?;
-            (owners.len() < most && owners.insert(lbn)).then_some((lbn, replacement))
-        });
-        found.sort_by_key(|(block, _)| block.written_last());
-        for (_, (lbn, replacement)) in found {
-            self.replacements.insert(lbn.0, replacement);
-        }
-    }
-
+impl Rnftl {
     /// A block with pages of one logical block in the order in which they were written. Earlier
     /// pages of other logical blocks may be in it.
     fn found(block: &FoundBlock, flash: &Flash) -> Option<(Lbn, Replacement)> {
@@ -244,25 +252,6 @@ impl RnftlFtl {
         let behind = all.filter(|page| *page > last && !flash.is_programmed(*page));
         let pages: Vec<Ppn> = own().map(|page| page.ppn).chain(behind).collect();
         Some((lbn, Replacement { pbn: block.pbn, pages, written: own().count() }))
-    }
-
-    /// Appends a page to the replacement block of its logical block.
-    fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let lbn = flash.geometry().logical_block_of(lpn);
-        if self.replacements.get(lbn.0).is_some_and(Replacement::is_full) {
-            self.merge(lbn, flash);
-            if self.data.program_in_place(lpn, flash) {
-                return;
-            }
-        }
-        if !self.replacements.contains(lbn.0) {
-            self.open(lbn, flash);
-        }
-        self.replacements.touch(lbn.0);
-        let replacement = self.replacements.get_mut(lbn.0).expect("a replacement block");
-        let page = replacement.pages[replacement.written];
-        replacement.written += 1;
-        self.data.program(lpn, page, flash);
     }
 
     /// Gives a logical block a replacement block: a kept one or a fresh one. If all are in use, the
@@ -309,21 +298,6 @@ impl RnftlFtl {
         flash.pages_of(pbn) - flash.programmed_in(pbn) >= self.many
     }
 
-    /// Reads OOBs from the last page of the replacement block back to the newest version of a page.
-    /// If it is not there, reads the OOB of its offset in the primary block.
-    fn search(&mut self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {
-        let lbn = flash.geometry().logical_block_of(lpn);
-        if let Some(replacement) = self.replacements.get(lbn.0) {
-            for page in replacement.pages[..replacement.written].iter().rev() {
-                flash.read_oob(*page, Cause::Host);
-                if newest == Some(*page) {
-                    return;
-                }
-            }
-        }
-        self.data.look_at(lpn, flash);
-    }
-
     /// Reads the OOBs that a merge needs to find pages: those of the replacement block, and of the
     /// empty offsets of the primary block. A copied page includes its OOB.
     fn look_for_pages(&mut self, lbn: Lbn, replacement: &Replacement, flash: &mut Flash) {
@@ -340,6 +314,7 @@ mod tests {
     use crate::device::DeviceConfig;
     use crate::ftl::log_block::nftl::NftlFtl;
     use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::ftl::{Design, Ftl};
     use crate::rng::Rng;
 
     /// Block 0 half fills a primary block with 1, and is rewritten until its replacement block is
@@ -374,7 +349,7 @@ mod tests {
         bench.writes(&[0, 0, 4]);
         let merge = Cost { copies: 1, log_erases: 1, full: 1, ..Cost::of(3) };
         assert_eq!(bench.writes(&[4, 4, 4]), merge, "three erased pages");
-        assert_eq!(bench.ftl.kept.len(), 0);
+        assert_eq!(bench.ftl.logs.kept.len(), 0);
     }
 
     #[test]

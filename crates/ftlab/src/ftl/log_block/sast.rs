@@ -14,15 +14,15 @@
 //!          least recently is reclaimed.
 //! Not here a device with ascending order.
 
-use super::data_blocks::{Begin, DataBlocks};
+use super::data_blocks::DataBlocks;
+use super::{LogBlockFtl, LogBlocks};
 use crate::cache::recent_map::RecentMap;
-use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::oob_map::bytes_of_number;
-use crate::ftl::{Access, Accounts, Associativity, Ftl, FtlMetrics, RamUse};
+use crate::ftl::{Accounts, Associativity};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 crate::settings! {
     /// SAST's own parameters.
@@ -44,7 +44,7 @@ struct Log {
 
 /// SAST.
 #[derive(Clone, Debug)]
-pub struct SastFtl {
+pub struct Sast {
     data: DataBlocks,
     /// By block, and by the last write.
     logs: RecentMap<Log>,
@@ -64,7 +64,10 @@ struct Counts {
     most_merged: u64,
 }
 
-impl Design for SastFtl {
+/// SAST under the engine of its family.
+pub type SastFtl = LogBlockFtl<Sast>;
+
+impl LogBlocks for Sast {
     type Settings = SastConfig;
 
     const SPEC: Spec = Spec {
@@ -75,33 +78,78 @@ impl Design for SastFtl {
 
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
-        ftl.take_over_logs(flash);
-        Ok(ftl)
-    });
 
-    fn build(setup: &Setup<SastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
-
-impl Ftl for SastFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.read(pages, flash);
-    }
-
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            if !self.data.program_in_place(lpn, flash) {
-                self.overwrite(lpn, flash);
-            }
+    fn new(
+        data: DataBlocks,
+        log_blocks: u32,
+        setup: &Setup<SastConfig>,
+        geometry: &Geometry,
+    ) -> Self {
+        let config = setup.own.clone();
+        let logical_blocks = geometry.logical_blocks();
+        let pages = u64::from(geometry.pages_per_block);
+        let in_group = u64::from(config.data.min(logical_blocks)) * pages;
+        let page_map = u64::from(bytes_of_number(in_group as u32).max(1)) * pages;
+        Sast {
+            data,
+            logs: RecentMap::new(geometry.blocks()),
+            groups: vec![Vec::new(); logical_blocks.div_ceil(config.data) as usize],
+            config,
+            log_blocks,
+            log_bytes: u64::from(log_blocks) * (4 + page_map),
+            counts: Counts::default(),
         }
     }
 
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.trim(pages, flash);
+    /// Takes over the log blocks with pages of one group.
+    fn take_over(&mut self, flash: &mut Flash) {
+        let SastConfig { data, logs } = self.config;
+        let mut room = self.log_blocks;
+        let mut rooms = vec![logs; self.groups.len()];
+        let mut found = self.data.place_logs(flash, |block, flash| {
+            let group = |lpn: Lpn| flash.geometry().logical_block_of(lpn).0 / data;
+            let first = group(block.pages[0].lpn());
+            let is_of_one = block.pages.iter().all(|page| group(page.lpn()) == first);
+            let written = block.written(flash).filter(|_| is_of_one)?;
+            let room_of_group = &mut rooms[first as usize];
+            (room, *room_of_group) = (room.checked_sub(1)?, room_of_group.checked_sub(1)?);
+            Some(Log { group: first as usize, written })
+        });
+        found.sort_by_key(|(block, _)| block.written_last());
+        for (block, log) in found {
+            self.adopt(block.pbn, log);
+        }
+    }
+
+    fn data(&self) -> &DataBlocks {
+        &self.data
+    }
+
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        &mut self.data
+    }
+
+    /// Appends an overwrite to the log blocks of its group.
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.data.program_in_place(lpn, flash) {
+            return;
+        }
+        let group = self.group_of(lpn, flash);
+        if !self.has_room(group, flash) {
+            self.make_room(group, flash);
+            // The logical block itself may have been merged.
+            if self.data.program_in_place(lpn, flash) {
+                return;
+            }
+            let pbn = self.data.take();
+            self.adopt(pbn, Log { group, written: Vec::new() });
+        }
+        let pbn = *self.groups[group].last().expect("a log block with room");
+        let log = self.logs.get_mut(pbn.0).expect("a log block in use");
+        let page = flash.geometry().page_at(pbn, log.written.len() as u32);
+        log.written.push(lpn);
+        self.logs.touch(pbn.0);
+        self.data.program(lpn, page, flash);
     }
 
     fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
@@ -124,33 +172,24 @@ impl Ftl for SastFtl {
         Some(copies)
     }
 
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.data.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
+    fn table_bytes(&self) -> u64 {
+        self.data.map_bytes() + self.log_bytes
     }
 
     fn log_blocks(&self) -> Vec<Pbn> {
         self.groups.iter().flatten().copied().collect()
     }
 
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.data.merges()),
-            own: BTreeMap::from([
-                ("sast.log_blocks", u64::from(self.log_blocks)),
-                ("sast.groups_cleaned", self.counts.cleaned),
-                ("sast.logs_given_up", self.counts.given_up),
-                ("sast.most_merged", self.counts.most_merged),
-            ]),
-            ..FtlMetrics::default()
-        }
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("sast.log_blocks", u64::from(self.log_blocks)),
+            ("sast.groups_cleaned", self.counts.cleaned),
+            ("sast.logs_given_up", self.counts.given_up),
+            ("sast.most_merged", self.counts.most_merged),
+        ]
     }
 
-    fn reset_metrics(&mut self) {
-        self.data.reset_counts();
+    fn reset_counts(&mut self) {
         self.counts = Counts::default();
     }
 
@@ -167,7 +206,6 @@ impl Ftl for SastFtl {
 
     fn audit(&self, device: &Device) {
         let logs = self.log_blocks();
-        self.data.audit(&logs, device);
         self.logs.audit();
         assert_eq!(logs.len(), self.logs.len(), "log blocks of all groups");
         assert!(logs.len() <= self.log_blocks as usize, "too many log blocks");
@@ -188,47 +226,7 @@ impl Ftl for SastFtl {
     }
 }
 
-impl SastFtl {
-    fn over(data: Begin, setup: &Setup<SastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let config = setup.own.clone();
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = data(flash, setup.log.map, log_blocks)?;
-        let geometry = flash.geometry();
-        let logical_blocks = geometry.logical_blocks();
-        let in_group = u64::from(config.data.min(logical_blocks)) * pages_of_block(geometry);
-        let number = bytes_of_number(in_group as u32).max(1);
-        let page_map = u64::from(number) * pages_of_block(geometry);
-        Ok(SastFtl {
-            data,
-            logs: RecentMap::new(geometry.blocks()),
-            groups: vec![Vec::new(); logical_blocks.div_ceil(config.data) as usize],
-            config,
-            log_blocks,
-            log_bytes: u64::from(log_blocks) * (4 + page_map),
-            counts: Counts::default(),
-        })
-    }
-
-    /// Takes over the log blocks that were found after power was lost: those with pages of one group.
-    fn take_over_logs(&mut self, flash: &mut Flash) {
-        let SastConfig { data, logs } = self.config;
-        let mut room = self.log_blocks;
-        let mut rooms = vec![logs; self.groups.len()];
-        let mut found = self.data.place_logs(flash, |block, flash| {
-            let group = |lpn: Lpn| flash.geometry().logical_block_of(lpn).0 / data;
-            let first = group(block.pages[0].lpn());
-            let is_of_one = block.pages.iter().all(|page| group(page.lpn()) == first);
-            let written = block.written(flash).filter(|_| is_of_one)?;
-            let room_of_group = &mut rooms[first as usize];
-            (room, *room_of_group) = (room.checked_sub(1)?, room_of_group.checked_sub(1)?);
-            Some(Log { group: first as usize, written })
-        });
-        found.sort_by_key(|(block, _)| block.written_last());
-        for (block, log) in found {
-            self.adopt(block.pbn, log);
-        }
-    }
-
+impl Sast {
     fn adopt(&mut self, pbn: Pbn, log: Log) {
         self.groups[log.group].push(pbn);
         self.logs.insert(pbn.0, log);
@@ -237,26 +235,6 @@ impl SastFtl {
     fn group_of(&self, lpn: Lpn, flash: &Flash) -> usize {
         let logical_blocks = unless_bug!(SastGroupTooLarge, self.config.data, self.config.data + 1);
         (flash.geometry().logical_block_of(lpn).0 / logical_blocks) as usize
-    }
-
-    /// Appends a page to the log blocks of its group.
-    fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let group = self.group_of(lpn, flash);
-        if !self.has_room(group, flash) {
-            self.make_room(group, flash);
-            // The logical block itself may have been merged.
-            if self.data.program_in_place(lpn, flash) {
-                return;
-            }
-            let pbn = self.data.take();
-            self.adopt(pbn, Log { group, written: Vec::new() });
-        }
-        let pbn = *self.groups[group].last().expect("a log block with room");
-        let log = self.logs.get_mut(pbn.0).expect("a log block in use");
-        let page = flash.geometry().page_at(pbn, log.written.len() as u32);
-        log.written.push(lpn);
-        self.logs.touch(pbn.0);
-        self.data.program(lpn, page, flash);
     }
 
     /// Whether the last log block of a group can be written.
@@ -334,15 +312,12 @@ impl SastFtl {
     }
 }
 
-fn pages_of_block(geometry: &Geometry) -> u64 {
-    u64::from(geometry.pages_per_block)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost, P};
+    use crate::ftl::{Design, Ftl};
     use crate::rng::Rng;
 
     /// A bench with groups of two logical blocks and at most two log blocks. There are `log_blocks`
@@ -383,7 +358,7 @@ mod tests {
         bench.writes(&[9, 1, 9]);
         let full = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[17]), full);
-        assert_eq!(bench.ftl.groups[0], []);
+        assert_eq!(bench.ftl.logs.groups[0], []);
         assert_eq!(bench.ftl.metrics().own["sast.logs_given_up"], 1);
     }
 

@@ -20,13 +20,12 @@
 
 use super::data_blocks::{Begin, DataBlocks, share_of};
 use super::random_logs::{Price, RandomLogs};
-use crate::error::Error;
-use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use super::{LogBlockFtl, LogBlocks};
+use crate::flash::{Cause, Device, Flash, Geometry};
+use crate::ftl::Accounts;
+use crate::ftl::design::{Setup, Spec};
 use crate::placement::survey::FoundBlock;
-use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
-use std::collections::BTreeMap;
+use crate::units::{Lbn, Lpn, Pbn, Ratio};
 
 crate::settings! {
     /// WAFTL's own parameters.
@@ -40,13 +39,9 @@ crate::settings! {
     }
 }
 
-/// Blocks that WAFTL needs in addition to the data blocks: one of the zone, a page-mapped one that
-/// takes writes, and one into which others are reclaimed.
-const LEAST_LOG_BLOCKS: u32 = 3;
-
 /// WAFTL.
 #[derive(Clone, Debug)]
-pub struct WaftlFtl {
+pub struct Waftl {
     data: DataBlocks,
     zone: RandomLogs,
     most_zone: usize,
@@ -70,7 +65,10 @@ struct Counts {
     compactions: u64,
 }
 
-impl Design for WaftlFtl {
+/// WAFTL under the engine of its family.
+pub type WaftlFtl = LogBlockFtl<Waftl>;
+
+impl LogBlocks for Waftl {
     type Settings = WaftlConfig;
 
     const SPEC: Spec = Spec {
@@ -80,122 +78,35 @@ impl Design for WaftlFtl {
         source: "Wei et al., MSST 2011",
         ..Spec::ROOM_FIRST
     };
-    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
-        let mut ftl = Self::over(DataBlocks::mount_page_mapped, setup, flash)?;
-        ftl.take_over_logs(flash);
-        Ok(ftl)
-    });
 
-    fn build(setup: &Setup<WaftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::new, setup, flash)
-    }
-}
+    /// One of the zone, a page-mapped one that takes writes, and one into which others are
+    /// reclaimed.
+    const LEAST: u32 = 3;
+    const MOUNT: Begin = DataBlocks::mount_page_mapped;
 
-impl Ftl for WaftlFtl {
-    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        self.data.read(pages, flash);
-    }
-
-    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            // choices.md#early-invalidation
-            if unless_bug!(WaftlInvalidatesEarly, !flash.may_lose_power(), true) {
-                self.invalidate(lpn, flash);
-            }
-            if unless_bug!(
-                WaftlZoneGrowsFirst,
-                self.zone.is_full(self.most_zone),
-                self.zone.writable().is_none() && self.zone.len() > self.most_zone
-            ) {
-                self.migrate(flash);
-            }
-            self.invalidate(lpn, flash);
-            self.zone.append_anywhere(lpn, &mut self.data, flash);
-        }
-    }
-
-    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
-        pages.iter().for_each(|lpn| self.supersede(*lpn, flash));
-        self.data.trim(pages, flash);
-    }
-
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        self.data.newest(lpn)
-    }
-
-    fn ram(&self) -> RamUse {
-        let others = (self.most_zone + self.most_page_mapped) as u64;
-        let logs = others * (4 + self.zone.page_map_bytes());
-        RamUse { tables: self.data.map_bytes() + logs, ..RamUse::default() }
-    }
-
-    fn log_blocks(&self) -> Vec<Pbn> {
-        self.zone.blocks().chain(self.page_mapped.blocks()).collect()
-    }
-
-    fn metrics(&self) -> FtlMetrics {
-        FtlMetrics {
-            merges: Some(self.data.merges()),
-            own: BTreeMap::from([
-                ("waftl.zone_blocks", self.most_zone as u64),
-                ("waftl.page_mapped_blocks", self.page_mapped.len() as u64),
-                ("waftl.zone_migrations", self.counts.migrations),
-                ("waftl.data_blocks_founded", self.counts.founded),
-                ("waftl.data_blocks_given_up", self.counts.to_pages),
-                ("waftl.blocks_compacted", self.counts.compactions),
-            ]),
-            ..FtlMetrics::default()
-        }
-    }
-
-    fn reset_metrics(&mut self) {
-        self.data.reset_counts();
-        self.counts = Counts::default();
-    }
-
-    fn accounts(&self) -> Accounts {
-        Accounts { blocks_founded: self.counts.founded, ..self.data.accounts() }
-    }
-
-    fn audit(&self, device: &Device) {
-        assert!(self.zone.len() <= self.most_zone, "the zone has too many blocks");
-        assert!(self.page_mapped.len() <= self.most_page_mapped, "page-mapped blocks at most");
-        assert!(self.data.free_blocks() >= self.reserve(), "too many blocks are in use");
-        self.data.audit(&self.log_blocks(), device);
-        self.zone.audit(&self.data, device);
-        self.page_mapped.audit(&self.data, device);
-        for (lbn, _) in self.page_mapped.groups(device) {
-            assert!(!self.data.has_block(lbn), "{lbn} is mapped in both ways");
-        }
-    }
-}
-
-impl WaftlFtl {
-    fn over(data: Begin, setup: &Setup<WaftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let zone = share_of(log_blocks, setup.own.zone, 1, log_blocks - 2);
-        let pages = flash.geometry().pages_per_block;
-        let threshold = share_of(pages, setup.own.threshold, 1, pages);
-        let data = data(flash, setup.log.map, log_blocks)?;
-        let geometry = flash.geometry();
+    fn new(
+        data: DataBlocks,
+        log_blocks: u32,
+        setup: &Setup<WaftlConfig>,
+        geometry: &Geometry,
+    ) -> Self {
+        let pages = geometry.pages_per_block;
         let in_use = geometry.logical_blocks() + log_blocks + setup.log.map.blocks(geometry);
-        Ok(WaftlFtl {
-            kept: geometry.blocks() - in_use,
+        Waftl {
             data,
             zone: RandomLogs::new(geometry, Price::Same),
-            most_zone: zone as usize,
+            most_zone: share_of(log_blocks, setup.own.zone, 1, log_blocks - 2) as usize,
             page_mapped: RandomLogs::new(geometry, Price::Pages),
             most_page_mapped: 0,
-            threshold,
+            kept: geometry.blocks() - in_use,
+            threshold: share_of(pages, setup.own.threshold, 1, pages),
             counts: Counts::default(),
-        })
+        }
     }
 
-    /// Takes over the log blocks found after power was lost. All pages in the zone were written
-    /// after the page-mapped ones. A logical block with any page-mapped page is page-mapped as a
-    /// whole.
-    fn take_over_logs(&mut self, flash: &mut Flash) {
+    /// All pages in the zone were written after the page-mapped ones. A logical block with any
+    /// page-mapped page is page-mapped as a whole.
+    fn take_over(&mut self, flash: &mut Flash) {
         let logs = self.data.place_logs(flash, |block, flash| {
             let in_place = || block.in_place(flash.geometry());
             let whole = |lbn| flash.geometry().logical_pages_of(lbn).collect();
@@ -215,6 +126,74 @@ impl WaftlFtl {
         }
     }
 
+    fn data(&self) -> &DataBlocks {
+        &self.data
+    }
+
+    fn data_mut(&mut self) -> &mut DataBlocks {
+        &mut self.data
+    }
+
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        self.invalidate_early(lpn, flash);
+        if unless_bug!(
+            WaftlZoneGrowsFirst,
+            self.zone.is_full(self.most_zone),
+            self.zone.writable().is_none() && self.zone.len() > self.most_zone
+        ) {
+            self.migrate(flash);
+        }
+        self.invalidate(lpn, flash);
+        self.zone.append_anywhere(lpn, &mut self.data, flash);
+    }
+
+    fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
+        self.zone.supersede(lpn, &self.data, flash.geometry());
+        self.page_mapped.supersede(lpn, &self.data, flash.geometry());
+        self.data.unmap(lpn, flash);
+    }
+
+    fn table_bytes(&self) -> u64 {
+        let others = (self.most_zone + self.most_page_mapped) as u64;
+        self.data.map_bytes() + others * (4 + self.zone.page_map_bytes())
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.zone.blocks().chain(self.page_mapped.blocks()).collect()
+    }
+
+    fn own_metrics(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("waftl.zone_blocks", self.most_zone as u64),
+            ("waftl.page_mapped_blocks", self.page_mapped.len() as u64),
+            ("waftl.zone_migrations", self.counts.migrations),
+            ("waftl.data_blocks_founded", self.counts.founded),
+            ("waftl.data_blocks_given_up", self.counts.to_pages),
+            ("waftl.blocks_compacted", self.counts.compactions),
+        ]
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts = Counts::default();
+    }
+
+    fn accounts(&self) -> Accounts {
+        Accounts { blocks_founded: self.counts.founded, ..self.data.accounts() }
+    }
+
+    fn audit(&self, device: &Device) {
+        assert!(self.zone.len() <= self.most_zone, "the zone has too many blocks");
+        assert!(self.page_mapped.len() <= self.most_page_mapped, "page-mapped blocks at most");
+        assert!(self.data.free_blocks() >= self.reserve(), "too many blocks are in use");
+        self.zone.audit(&self.data, device);
+        self.page_mapped.audit(&self.data, device);
+        for (lbn, _) in self.page_mapped.groups(device) {
+            assert!(!self.data.has_block(lbn), "{lbn} is mapped in both ways");
+        }
+    }
+}
+
+impl Waftl {
     /// The number of blocks at the end of the list that were written after all pages of the blocks
     /// before them, at most those of the zone.
     fn youngest<T>(&self, logs: &[(FoundBlock, T)]) -> usize {
@@ -226,18 +205,6 @@ impl WaftlFtl {
         };
         let young: Vec<bool> = logs.iter().map(is_young).collect();
         young.iter().rev().take(self.most_zone).take_while(|is_young| **is_young).count()
-    }
-
-    /// Invalidates the version of a page that is about to be overwritten, if it is still valid.
-    fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
-        self.supersede(lpn, flash);
-        self.data.unmap(lpn, flash);
-    }
-
-    /// Removes the old version of a page from the zone or the page-mapped blocks.
-    fn supersede(&mut self, lpn: Lpn, flash: &Flash) {
-        self.zone.supersede(lpn, &self.data, flash.geometry());
-        self.page_mapped.supersede(lpn, &self.data, flash.geometry());
     }
 
     /// Empties the zone: the logical blocks with many pages there are mapped as a whole, the others page by
@@ -339,6 +306,7 @@ mod tests {
     use crate::device::DeviceConfig;
     use crate::flash::Operation;
     use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::ftl::{Design, Ftl};
 
     /// A bench with a zone of one block and `page_mapped` page-mapped blocks. All pages are written
     /// once and merged, except those of the last block.
@@ -359,8 +327,12 @@ mod tests {
         let merge = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[13]), merge);
         assert_eq!(moved(&bench), 1, "page 9");
-        assert_eq!(bench.ftl.data.audit_block(Lbn(2)), None, "8 to 11 are mapped page by page");
-        assert!(bench.ftl.page_mapped.groups(&bench.flash).contains(&(Lbn(2), 4)));
+        assert_eq!(
+            bench.ftl.logs.data.audit_block(Lbn(2)),
+            None,
+            "8 to 11 are mapped page by page"
+        );
+        assert!(bench.ftl.logs.page_mapped.groups(&bench.flash).contains(&(Lbn(2), 4)));
     }
 
     #[test]
@@ -368,11 +340,11 @@ mod tests {
         let mut bench = bench(2);
         bench.writes(&[9, 9, 9, 9]);
         bench.writes(&[8, 9, 10, 11]);
-        assert_eq!(bench.ftl.data.audit_block(Lbn(2)), None);
+        assert_eq!(bench.ftl.logs.data.audit_block(Lbn(2)), None);
         let founded = Cost { copies: 4, log_erases: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[0]), founded);
-        assert!(bench.ftl.data.has_block(Lbn(2)));
-        assert!(bench.ftl.page_mapped.groups(&bench.flash).is_empty());
+        assert!(bench.ftl.logs.data.has_block(Lbn(2)));
+        assert!(bench.ftl.logs.page_mapped.groups(&bench.flash).is_empty());
     }
 
     #[test]
@@ -402,7 +374,7 @@ mod tests {
         let founded = Cost { copies: 3, log_erases: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[10]), founded);
         assert_eq!(bench.ftl.metrics().own["waftl.data_blocks_founded"], 1);
-        assert_eq!(bench.ftl.data.audit_block(Lbn(2)), None, "9 is mapped by its page alone");
+        assert_eq!(bench.ftl.logs.data.audit_block(Lbn(2)), None, "9 is mapped by its page alone");
     }
 
     #[test]

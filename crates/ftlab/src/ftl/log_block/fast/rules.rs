@@ -50,16 +50,10 @@ impl Design for FastByRules {
 
     const SPEC: Spec = FastFtl::SPEC;
     /// What loses data is refused on a device whose power may be cut, so it is never mounted.
-    const MOUNT: Option<Mount<Self>> = match FastFtl::MOUNT {
-        Some(_) => Some(|setup, flash| match setup.own.rules {
-            FastRules::Paper => {
-                let mount = FastFtl::MOUNT.expect("the paper's FAST mounts");
-                Ok(FastByRules::Paper(Box::new(mount(setup, flash)?)))
-            }
-            FastRules::FlashSim | FastRules::Mended => Self::build(setup, flash),
-        }),
-        None => None,
-    };
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| match setup.own.rules {
+        FastRules::Paper => Ok(FastByRules::Paper(Box::new(FastFtl::mount(setup, flash)?))),
+        FastRules::FlashSim | FastRules::Mended => Self::build(setup, flash),
+    });
 
     fn build(setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let rules = setup.own.rules;

@@ -6,6 +6,7 @@ use crate::flash::{BlockKind, Cause, Operation};
 use crate::ftl::LogConfig;
 use crate::ftl::log_block::block_map::LogMap;
 use crate::ftl::parts::bench::{Bench, Cost, P};
+use crate::ftl::{Design, Ftl};
 use crate::rng::Rng;
 
 /// `random` random log blocks in addition to the sequential one.
@@ -99,7 +100,7 @@ fn the_cost_laws_hold_under_random_writes() {
         let length = 1 + rng.below(5) as u32;
         let pages: Vec<u32> = (first..first + length).collect();
         let cost = bench.write(&pages);
-        let counts = bench.ftl.counts;
+        let counts = bench.ftl.logs.counts;
         let merges = cost.switch + cost.partial + cost.full;
         assert_eq!(cost.data_erases, merges, "each merge erases a data block");
         assert_eq!(cost.log_erases, counts.reclaims + counts.sequential_full);
