@@ -53,7 +53,7 @@ fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn 
     device.checkpoint_every(every);
     let ftl = entry.build(&config, &mut device)?;
     let pages = device.geometry().logical_pages;
-    let mut host = Host::new(device, ftl);
+    let mut host = Host::new(&entry.spec, device, ftl);
     for lpn in 0..pages {
         host.serve(Op::Write, vec![Lpn(lpn)]);
     }

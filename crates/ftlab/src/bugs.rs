@@ -519,8 +519,6 @@ bugs! {
         why "a page without data is copied for ever";
     ApsTranslatesEarly: "aps: a page is translated when it is written, and again when it leaves",
         why "translates_late is declared", by "aps";
-    PooledDeniesWrites: "pooled: pages are kept in RAM, and that is denied",
-        why "keeps_writes is declared", by "treeftl,aps";
     MnftlDeniesIdleTime: "mnftl: idle time is used, and that is denied",
         why "no host would grant it", by "mnftl,mnftl-hybrid";
     CftlMakesRoomEarly: "cftl: a conversion makes more room than it needs",

@@ -328,7 +328,7 @@ fn simulation_of<F: Ftl>(
 ) -> Result<Simulation<F>, Error> {
     let mut device = erased_device(spec, config, capacity)?;
     let ftl = build(config, &mut device)?;
-    let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
+    let buffer = config.buffer_manager(&device, spec.keeps_writes)?;
     // An FTL that orders its work differently may lose data in a power cut.
     let is_safe = config.ftl.power_safe || !spec.obeys("ftl.power_safe");
     let mount = mount.filter(|_| is_safe).cloned();

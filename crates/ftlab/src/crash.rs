@@ -220,8 +220,8 @@ impl<'a> Run<'a> {
         erased.remember();
         let mut device = erased.clone();
         let ftl = entry.build(config, &mut device)?;
-        let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
-        let mut host = Host::new(device, ftl);
+        let buffer = config.buffer_manager(&device, entry.spec.keeps_writes)?;
+        let mut host = Host::new(&entry.spec, device, ftl);
         host.put_below(buffer);
         let mut served = Vec::new();
         let (mut rng, logical) =
@@ -362,12 +362,12 @@ impl<'a> Run<'a> {
             lost: device.lost().len() as u64,
             came_back: 0,
         };
-        (Host::new(device, ftl), mounted)
+        (Host::new(&self.entry.spec, device, ftl), mounted)
     }
 
     /// The write buffer of a host.
     fn buffer(&self, host: &Host) -> Option<BufferManager> {
-        let buffer = self.config.buffer_manager(&host.device, host.ftl.keeps_writes());
+        let buffer = self.config.buffer_manager(&host.device, self.entry.spec.keeps_writes);
         buffer.expect("settings that it has accepted")
     }
 }

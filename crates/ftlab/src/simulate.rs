@@ -729,7 +729,7 @@ impl<F: Ftl> Simulation<F> {
     fn at_risk_bytes(&self) -> Option<u64> {
         // An FTL that can mount has nothing else that is only in RAM.
         let is_known = self.config.run.recovery && self.mount.is_some();
-        let held = self.buffer.is_some() || self.ftl.keeps_writes() || is_known;
+        let held = self.buffer.is_some() || self.spec.keeps_writes || is_known;
         let pages = || self.buffered().dirty + u64::from(self.ftl.pages_in_ram());
         held.then(|| pages() * u64::from(self.flash.geometry().page_bytes))
     }
@@ -944,7 +944,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         assert_eq!(reads, buffered.reads(read), "every page the host reads is read once");
         let needed = buffered.programs(written);
         assert_eq!(programs, needed, "every page the host writes is written once");
-        if !self.ftl.keeps_writes() {
+        if !self.spec.keeps_writes {
             let padding = |operation| ledger.get(operation, Cause::Padding);
             let (read, padded) = (padding(Operation::Read), buffered.padded_pages);
             assert_eq!(padding(Operation::Program), padded, "every page that pads a group");
@@ -1008,7 +1008,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
     fn drain(&mut self) -> Option<FlushedAtEnd> {
         let (ftl, flash) = (&mut self.ftl, &mut self.flash);
         let mut flushed = self.buffer.as_mut().map(|buffer| buffer.drain(ftl, flash));
-        if ftl.keeps_writes() {
+        if self.spec.keeps_writes {
             let before = ftl.buffered();
             let inside = FlushedAtEnd::measure(flash, |flash| {
                 ftl::access(ftl, Op::Flush, &[], flash);

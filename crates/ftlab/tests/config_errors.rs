@@ -9,8 +9,10 @@ fn build(ftl: &str, json: &str) -> Result<(), Error> {
     let config = Catalog::standard().resolve(&serde_json::from_str(json).expect("JSON"))?;
     let capacity = config.device.capacity.map_or(16 << 20, |bytes| bytes.0);
     let mut flash = Device::new(&config.device, capacity)?;
-    let ftl = Catalog::standard().find(ftl)?.build(&config, &mut flash)?;
-    config.buffer_manager(&flash, ftl.keeps_writes()).map(drop)
+    let catalog = Catalog::standard();
+    let entry = catalog.find(ftl)?;
+    entry.build(&config, &mut flash)?;
+    config.buffer_manager(&flash, entry.spec.keeps_writes).map(drop)
 }
 
 fn message(ftl: &str, json: &str) -> String {

@@ -105,7 +105,6 @@ impl Opening {
         let (entry, config) = (able(catalog, ftl)?, self.config(catalog, Map::new())?);
         let mut device = device(entry, &config)?;
         let ftl = entry.build(&config, &mut device)?;
-        keeps_nothing(ftl.keeps_writes(), entry.name())?;
         let handles = self.handles(ftl.as_ref())?;
         let superblock = Superblock {
             ftlab: env!("CARGO_PKG_VERSION").into(),
@@ -259,17 +258,12 @@ fn as_served(mut config: Config) -> Config {
 /// lost.
 pub(crate) fn able<'a>(catalog: &'a Catalog, ftl: &str) -> Result<&'a Entry, Error> {
     let entry = catalog.find_mounting(ftl)?;
-    keeps_nothing(entry.spec.keeps_writes, ftl)?;
-    Ok(entry)
-}
-
-/// Refuses an FTL that keeps writes in RAM: a kill would lose what it has acknowledged.
-fn keeps_nothing(keeps_writes: bool, ftl: &str) -> Result<(), Error> {
-    if keeps_writes {
+    // A kill would lose what it has acknowledged.
+    if entry.spec.keeps_writes {
         let message = format!("found {ftl}, expected one that keeps no data of the host in RAM");
         return Err(Error::config("ftl", message));
     }
-    Ok(())
+    Ok(entry)
 }
 
 /// The capacity that a device offers, B, which its configuration must state.
@@ -314,8 +308,7 @@ pub(super) fn mount(
 ) -> io::Result<Result<Box<dyn Ftl>, Error>> {
     device.restore(image.kept()?, image.trims(), &image.erases(), image.last_sequence());
     device.timeline_mut().issue(0);
-    let mounted = entry.mount(config, device).expect("an FTL that mounts");
-    Ok(mounted.and_then(|ftl| keeps_nothing(ftl.keeps_writes(), entry.name()).map(|()| ftl)))
+    Ok(entry.mount(config, device).expect("an FTL that mounts"))
 }
 
 pub(super) fn costs(device: &Device, recovered: Recovered) -> Mount {

@@ -2,7 +2,7 @@
 
 use crate::buffer::BufferManager;
 use crate::flash::Device;
-use crate::ftl::{self, Access, Ftl};
+use crate::ftl::{self, Access, Ftl, Spec};
 use crate::partial::Cover;
 use crate::request::Op;
 use crate::rng::Rng;
@@ -140,6 +140,8 @@ pub struct Host {
     pub device: Device,
     /// The FTL on it.
     pub ftl: Box<dyn Ftl>,
+    /// Whether it keeps writes in its own RAM.
+    ftl_keeps_writes: bool,
     /// The write buffer above it.
     buffer: Option<BufferManager>,
     /// For pages that were written and not flushed since, the earlier version on flash.
@@ -149,14 +151,15 @@ pub struct Host {
 impl Host {
     /// An FTL on its device, without a write buffer.
     #[must_use]
-    pub const fn new(device: Device, ftl: Box<dyn Ftl>) -> Self {
-        Host { device, ftl, buffer: None, unflushed: BTreeMap::new() }
+    pub const fn new(spec: &Spec, device: Device, ftl: Box<dyn Ftl>) -> Self {
+        let ftl_keeps_writes = spec.keeps_writes;
+        Host { device, ftl, ftl_keeps_writes, buffer: None, unflushed: BTreeMap::new() }
     }
 
     /// Whether writes of the host may remain in RAM until a flush.
     #[must_use]
     pub fn keeps_writes(&self) -> bool {
-        self.buffer.is_some() || self.ftl.keeps_writes()
+        self.buffer.is_some() || self.ftl_keeps_writes
     }
 
     /// Serves a request, issued when the one before it is complete. The pages of a flush are those

@@ -21,7 +21,7 @@ use super::parts::rewrite::program_in_order;
 use super::{Access, Ftl, FtlMetrics, MergeCounts, RamUse};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Loaded, Owner};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::design::{Design, Mount, POWER_SAFE, Setup, Spec};
 use crate::placement::free_blocks::FreeBlocks;
 use crate::placement::survey::{Filled, FoundBlock, Survey};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
@@ -58,7 +58,7 @@ impl Design for BlockOptimizedFtl {
         title: "BM",
         summary: "block-level mapping, rewritten in place with one erase for each request and block",
         source: "Boukhobza et al., CACH-FTL, 2014, section 5 (\"BM\")",
-        obeys: &["ftl.power_safe"],
+        obeys: &[POWER_SAFE],
         in_place: true,
         ..Spec::DATA_BLOCKS
     };

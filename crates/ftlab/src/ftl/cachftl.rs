@@ -34,7 +34,7 @@ use super::parts::rewrite::program_in_order;
 use super::{Access, Accounts, Ftl, FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
-use crate::ftl::design::{Cleaning, Design, Mount, Setup, Spec};
+use crate::ftl::design::{Cleaning, Design, Mount, POWER_SAFE, Setup, Spec};
 use crate::gc::Copies;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use bmr::Bmr;
@@ -181,14 +181,7 @@ impl Design for CachFtl {
         summary: "large groups to blocks rewritten in place, small ones to page-mapped spare blocks first",
         source: "Boukhobza, Olivier & Rubini, Computers 3(1), 2014",
         cleaning: Cleaning::Rewrites,
-        obeys: &[
-            "gc.policy",
-            "gc.choices",
-            "gc.window",
-            "gc.mode",
-            "gc.oob_scan",
-            "ftl.power_safe",
-        ],
+        obeys: &[&["gc.policy", "gc.choices", "gc.window", "gc.mode", "gc.oob_scan"], POWER_SAFE],
         ..Spec::LOG_BLOCKS
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);

@@ -184,8 +184,8 @@ pub struct Spec {
     pub map: MapPlace,
     /// How it reclaims space.
     pub cleaning: Cleaning,
-    /// Keys of the shared settings that it obeys.
-    pub obeys: &'static [&'static str],
+    /// The parts that it is built from, each as the shared settings that the part obeys.
+    pub obeys: &'static [Keys],
     /// Needs pages that share word lines: `device.cell` of several bits.
     pub needs_word_lines: bool,
     /// Logical blocks are physical blocks, with each page at its offset.
@@ -194,7 +194,9 @@ pub struct Spec {
     pub opens_least_erased: bool,
     /// A page written to the FTL's own RAM is translated when it leaves, not when it is written.
     pub translates_late: bool,
-    /// Pages that the host writes may remain in its own RAM, until a flush.
+    /// Pages that the host writes may remain in its own RAM, until a flush. It reports them by
+    /// [`Flash::keep_write`], [`Flash::keep_read`], [`Flash::host_read_kept`] and
+    /// [`Flash::drop_kept`]. They must fit into the cache and the buffer of [`Ftl::ram`].
     pub keeps_writes: bool,
     /// Blocks that it keeps free beyond `gc.low` for its own use.
     pub early_blocks: u32,
@@ -227,91 +229,35 @@ pub enum Cleaning {
     Itself,
 }
 
-/// The keys of GC that starts by free blocks, and these keys.
-macro_rules! collected {
-    ($($key:literal),* $(,)?) => {
-        &[
-            "gc.policy",
-            "gc.choices",
-            "gc.window",
-            "gc.low",
-            "gc.high",
-            "gc.mode",
-            "gc.oob_scan",
-            $($key),*
-        ]
-    };
-}
-pub(super) use collected;
+/// The keys of the shared settings that a part of an FTL obeys.
+pub type Keys = &'static [&'static str];
 
-/// The keys of a page-level FTL that works with any placement and any separation, and these keys.
-macro_rules! placed {
-    ($($key:literal),* $(,)?) => {
-        collected![
-            "gc.copies",
-            "gc.copy_back",
-            "ftl.placement",
-            "ftl.order",
-            "ftl.separation",
-            $($key),*
-        ]
-    };
-}
-
-/// The keys that every page-level FTL obeys.
-const PAGE_LEVEL: &[&str] = placed![];
-/// The keys of `PAGE_LEVEL` where GC may also start by garbage.
-const VOLUME: &[&str] =
-    placed!["gc.start", "gc.garbage", "gc.victims", "gc.open", "gc.background", "gc.lazy",];
-/// The keys of `VOLUME` where the FTL's own rule separates pages, and also places copies.
-const SEPARATED: &[&str] = collected![
-    "gc.copy_back",
-    "gc.start",
-    "gc.garbage",
-    "gc.victims",
-    "gc.open",
-    "gc.background",
-    "gc.lazy",
-    "ftl.placement",
-    "ftl.order",
-];
-/// The keys of `VOLUME` on zones, which have their own places and whose pages move through the
-/// host.
-const ZONED: &[&str] = collected![
-    "gc.copies",
-    "gc.start",
-    "gc.garbage",
-    "gc.victims",
-    "gc.open",
-    "gc.background",
-    "gc.lazy",
-    "ftl.order",
-    "ftl.separation",
-];
-/// The keys of a page-level FTL that fills several blocks at once by its own rules.
-const OWN_FRONTIERS: &[&str] = collected![];
-const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
-/// The keys of `LOG_BLOCKS` where space is reclaimed before a page is written.
-const ROOM_FIRST: &[&str] = &["log.blocks", "log.map", "ftl.power_safe"];
-/// The keys of `PAGE_LEVEL` and of the mapping cache.
-const DEMAND_PAGED: &[&str] = placed!["ftl.cache"];
-/// The keys of `DEMAND_PAGED` and of a search.
-const SEARCHED: &[&str] = placed!["ftl.cache", "ftl.search", "ftl.search_step"];
-/// The keys of `SEARCHED`, and those for the place and the time of writes of translation pages.
-const HOLDS_MAP: &[&str] =
-    placed!["ftl.cache", "ftl.search", "ftl.search_step", "ftl.map_blocks", "ftl.map_updates",];
-/// The keys of `HOLDS_MAP` except `ftl.placement`.
-const STRIPED: &[&str] = collected![
-    "ftl.cache",
-    "gc.copies",
-    "gc.copy_back",
-    "ftl.order",
-    "ftl.separation",
-    "ftl.search",
-    "ftl.search_step",
-    "ftl.map_blocks",
-    "ftl.map_updates",
-];
+/// GC that starts by free blocks.
+pub const COLLECTION: Keys =
+    &["gc.policy", "gc.choices", "gc.window", "gc.low", "gc.high", "gc.mode", "gc.oob_scan"];
+/// GC that may also start by garbage.
+pub const GARBAGE: Keys =
+    &["gc.start", "gc.garbage", "gc.victims", "gc.open", "gc.background", "gc.lazy"];
+/// Copies of GC, to blocks of their own or not.
+pub const COPIES: Keys = &["gc.copies"];
+/// Copies inside a plane.
+pub const COPY_BACK: Keys = &["gc.copy_back"];
+/// Any rule that decides the plane of a page.
+pub const PLACEMENT: Keys = &["ftl.placement"];
+/// Planes that are filled at once.
+pub const ORDER: Keys = &["ftl.order"];
+/// Any rule that decides which pages share blocks.
+pub const SEPARATION: Keys = &["ftl.separation"];
+/// A mapping cache.
+pub const CACHE: Keys = &["ftl.cache"];
+/// The search of a mapping cache.
+pub const SEARCH: Keys = &["ftl.search", "ftl.search_step"];
+/// The place and the time of writes of translation pages.
+pub const MAP_WRITES: Keys = &["ftl.map_blocks", "ftl.map_updates"];
+/// Log blocks.
+pub const LOGS: Keys = &["log.blocks", "log.map"];
+/// Work that loses nothing if power is cut in between.
+pub const POWER_SAFE: Keys = &["ftl.power_safe"];
 
 impl Spec {
     /// A page-level FTL with its map in RAM.
@@ -322,7 +268,7 @@ impl Spec {
         source: "",
         map: MapPlace::Ram,
         cleaning: Cleaning::Collects,
-        obeys: PAGE_LEVEL,
+        obeys: &[COLLECTION, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION],
         needs_word_lines: false,
         in_place: false,
         opens_least_erased: true,
@@ -332,29 +278,49 @@ impl Spec {
         bytes_per_page: 32,
     };
     /// [`Spec::PAGE_LEVEL`] where GC may start by garbage.
-    pub const VOLUME: Spec = Spec { obeys: VOLUME, ..Spec::PAGE_LEVEL };
-    /// A page-level FTL of a host on a zoned drive.
-    pub const ZONED: Spec = Spec { obeys: ZONED, ..Spec::PAGE_LEVEL };
+    pub const VOLUME: Spec = Spec {
+        obeys: &[COLLECTION, GARBAGE, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION],
+        ..Spec::PAGE_LEVEL
+    };
+    /// A page-level FTL of a host on a zoned drive: it has its own places, and its pages move through
+    /// the host.
+    pub const ZONED: Spec =
+        Spec { obeys: &[COLLECTION, GARBAGE, COPIES, ORDER, SEPARATION], ..Spec::PAGE_LEVEL };
     /// A page-level FTL with its map in RAM that chooses the block of each page, copies of GC
     /// included.
-    pub const OWN_FRONTIERS: Spec = Spec { obeys: OWN_FRONTIERS, ..Spec::PAGE_LEVEL };
-    /// [`Spec::PAGE_LEVEL`] with its own separation.
-    pub const SEPARATED: Spec = Spec { obeys: SEPARATED, ..Spec::PAGE_LEVEL };
+    pub const OWN_FRONTIERS: Spec = Spec { obeys: &[COLLECTION], ..Spec::PAGE_LEVEL };
+    /// [`Spec::VOLUME`] with its own separation, which also places copies.
+    pub const SEPARATED: Spec =
+        Spec { obeys: &[COLLECTION, GARBAGE, COPY_BACK, PLACEMENT, ORDER], ..Spec::PAGE_LEVEL };
     /// A page-level FTL with its map on flash, part of it cached.
-    pub const DEMAND_PAGED: Spec =
-        Spec { map: MapPlace::Flash, obeys: DEMAND_PAGED, ..Spec::PAGE_LEVEL };
+    pub const DEMAND_PAGED: Spec = Spec {
+        map: MapPlace::Flash,
+        obeys: &[COLLECTION, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION, CACHE],
+        ..Spec::PAGE_LEVEL
+    };
     /// [`Spec::DEMAND_PAGED`] with an index whose search steps are known.
-    pub const SEARCHED: Spec = Spec { obeys: SEARCHED, ..Spec::DEMAND_PAGED };
+    pub const SEARCHED: Spec = Spec {
+        obeys: &[COLLECTION, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION, CACHE, SEARCH],
+        ..Spec::DEMAND_PAGED
+    };
     /// [`Spec::SEARCHED`] where GC may hold its changes of the map in RAM.
-    pub const HOLDS_MAP: Spec = Spec { obeys: HOLDS_MAP, ..Spec::DEMAND_PAGED };
-    /// [`Spec::HOLDS_MAP`] striped over planes.
-    pub const STRIPED: Spec = Spec { obeys: STRIPED, ..Spec::DEMAND_PAGED };
+    pub const HOLDS_MAP: Spec = Spec {
+        obeys: &[
+            COLLECTION, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION, CACHE, SEARCH, MAP_WRITES,
+        ],
+        ..Spec::DEMAND_PAGED
+    };
+    /// [`Spec::HOLDS_MAP`] with its own placement.
+    pub const STRIPED: Spec = Spec {
+        obeys: &[COLLECTION, COPIES, COPY_BACK, ORDER, SEPARATION, CACHE, SEARCH, MAP_WRITES],
+        ..Spec::DEMAND_PAGED
+    };
     /// An FTL that merges log blocks.
     pub const LOG_BLOCKS: Spec =
-        Spec { cleaning: Cleaning::Merges, obeys: LOG_BLOCKS, ..Spec::PAGE_LEVEL };
+        Spec { cleaning: Cleaning::Merges, obeys: &[LOGS], ..Spec::PAGE_LEVEL };
     /// An FTL that merges log blocks before it writes a page of the host. It invalidates the old
     /// version before the merge, unless power may be cut.
-    pub const ROOM_FIRST: Spec = Spec { obeys: ROOM_FIRST, ..Spec::LOG_BLOCKS };
+    pub const ROOM_FIRST: Spec = Spec { obeys: &[LOGS, POWER_SAFE], ..Spec::LOG_BLOCKS };
     /// An FTL with only data blocks.
     pub const DATA_BLOCKS: Spec = Spec { obeys: &[], ..Spec::LOG_BLOCKS };
     /// An FTL with its map in OOBs.
@@ -376,6 +342,6 @@ impl Spec {
     /// Whether it obeys a shared setting.
     #[must_use]
     pub fn obeys(&self, key: &str) -> bool {
-        self.obeys.contains(&key)
+        self.obeys.iter().any(|part| part.contains(&key))
     }
 }

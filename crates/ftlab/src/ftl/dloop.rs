@@ -14,7 +14,8 @@
 //!          = striped` and `gc.copy_back = greedy` for that FTL.
 
 use super::demand::{DemandFtl, Dftl, DftlConfig, MapBlocks, MapUpdates};
-use super::design::{Setup, Spec, Variant, collected};
+use super::design::{CACHE, COLLECTION, COPIES, COPY_BACK, ORDER, SEARCH, SEPARATION};
+use super::design::{Setup, Spec, Variant};
 use crate::gc::CopyBack;
 use crate::placement::allocation::STRIPED;
 
@@ -51,15 +52,7 @@ impl Variant for DloopHot {
         title: "DLOOP-hot",
         summary: "DLOOP whose hot planes hold fewer pages, and so have more extra blocks",
         source: "ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013",
-        obeys: collected![
-            "ftl.cache",
-            "gc.copies",
-            "gc.copy_back",
-            "ftl.order",
-            "ftl.separation",
-            "ftl.search",
-            "ftl.search_step",
-        ],
+        obeys: &[COLLECTION, COPIES, COPY_BACK, ORDER, SEPARATION, CACHE, SEARCH],
         ..Spec::DEMAND_PAGED
     };
 

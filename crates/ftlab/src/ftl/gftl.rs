@@ -33,7 +33,7 @@ use super::{Access, Ftl, FtlMetrics, RamUse};
 use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::design::{Design, Mount, POWER_SAFE, Setup, Spec};
 use crate::placement::free_blocks::FreeBlocks;
 use crate::units::{Lbn, Lpn, Nanos, Pbn, Ppn, Ratio};
 use buffer::WriteBuffer;
@@ -125,7 +125,7 @@ impl Design for Gftl {
         title: "GFTL",
         summary: "one block for each logical block, cleaned step by step between requests; a write buffer",
         source: "Choudhuri & Givargis, CODES+ISSS 2008",
-        obeys: &["ftl.power_safe"],
+        obeys: &[POWER_SAFE],
         ..Spec::IN_OOBS
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);

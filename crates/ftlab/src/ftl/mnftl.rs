@@ -88,7 +88,7 @@ impl Design for Mnftl {
         title: "MNFTL",
         summary: "blocks of each logical block's own, written in order; its page map in their OOBs",
         source: "Qin, Wang, Liu, Shao & Guan, DAC 2011",
-        obeys: &["gc.low", "gc.high", "gc.mode"],
+        obeys: &[&["gc.low", "gc.high", "gc.mode"]],
         ..Spec::IN_OOBS
     };
     const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {

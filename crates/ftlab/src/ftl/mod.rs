@@ -113,13 +113,6 @@ pub trait Ftl: Send {
         false
     }
 
-    /// Whether pages that the host writes may remain in the FTL's own RAM. The FTL reports them by
-    /// [`Flash::keep_write`], [`Flash::keep_read`], [`Flash::host_read_kept`] and
-    /// [`Flash::drop_kept`]. They must fit into the cache and the buffer of [`Ftl::ram`].
-    fn keeps_writes(&self) -> bool {
-        false
-    }
-
     /// Whether the FTL itself uses the attributes of a write, in addition to a separation. If
     /// neither does, a buffer writes a group at once, whatever the attributes of its pages.
     fn hears_attributes(&self) -> bool {
@@ -205,110 +198,46 @@ pub trait Ftl: Send {
     }
 }
 
+/// Methods of a box that call those of the FTL in it.
+macro_rules! boxed {
+    (&mut: $($name:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
+        $(fn $name(&mut self, $($arg: $type),*) $(-> $out)? { (**self).$name($($arg),*) })*
+    };
+    (&: $($name:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
+        $(fn $name(&self, $($arg: $type),*) $(-> $out)? { (**self).$name($($arg),*) })*
+    };
+}
+
 /// An FTL whose type is known only at run time.
 impl<F: Ftl + ?Sized> Ftl for Box<F> {
-    fn read(&mut self, access: Access<'_>, flash: &mut Flash) {
-        (**self).read(access, flash);
+    boxed! { &mut:
+        read(access: Access<'_>, flash: &mut Flash);
+        write(access: Access<'_>, flash: &mut Flash);
+        trim(access: Access<'_>, flash: &mut Flash);
+        update_handle(meta: Meta, flash: &mut Flash);
+        background(flash: &mut Flash) -> bool;
+        flush(flash: &mut Flash);
+        flush_pages(pages: &[Lpn], flash: &mut Flash);
+        reset_metrics();
     }
-
-    fn write(&mut self, access: Access<'_>, flash: &mut Flash) {
-        (**self).write(access, flash);
-    }
-
-    fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
-        (**self).trim(access, flash);
-    }
-
-    fn update_handle(&mut self, meta: Meta, flash: &mut Flash) {
-        (**self).update_handle(meta, flash);
-    }
-
-    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
-        (**self).cost_of_writing(pages, flash)
-    }
-
-    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
-        (**self).locate(lpn)
-    }
-
-    fn locate_map(&self, lpn: Lpn) -> Option<Ppn> {
-        (**self).locate_map(lpn)
-    }
-
-    fn uses_idle_time(&self) -> bool {
-        (**self).uses_idle_time()
-    }
-
-    fn background(&mut self, flash: &mut Flash) -> bool {
-        (**self).background(flash)
-    }
-
-    fn keeps_writes(&self) -> bool {
-        (**self).keeps_writes()
-    }
-
-    fn hears_attributes(&self) -> bool {
-        (**self).hears_attributes()
-    }
-
-    fn buffered(&self) -> BufferCounts {
-        (**self).buffered()
-    }
-
-    fn flush(&mut self, flash: &mut Flash) {
-        (**self).flush(flash);
-    }
-
-    fn flush_pages(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        (**self).flush_pages(pages, flash);
-    }
-
-    fn ram(&self) -> RamUse {
-        (**self).ram()
-    }
-
-    fn states_ram(&self) -> bool {
-        (**self).states_ram()
-    }
-
-    fn mapping_counts(&self) -> Option<MappingCounts> {
-        (**self).mapping_counts()
-    }
-
-    fn class_pages(&self) -> ClassPages {
-        (**self).class_pages()
-    }
-
-    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
-        (**self).cached_pages()
-    }
-
-    fn pages_in_ram(&self) -> u32 {
-        (**self).pages_in_ram()
-    }
-
-    fn log_blocks(&self) -> Vec<Pbn> {
-        (**self).log_blocks()
-    }
-
-    fn class_of(&self, pbn: Pbn) -> Option<u8> {
-        (**self).class_of(pbn)
-    }
-
-    fn metrics(&self) -> FtlMetrics {
-        (**self).metrics()
-    }
-
-    fn reset_metrics(&mut self) {
-        (**self).reset_metrics();
-    }
-
-    fn accounts(&self) -> Accounts {
-        (**self).accounts()
-    }
-
-    fn audit(&self, device: &Device) {
-        (**self).audit(device);
+    boxed! { &:
+        cost_of_writing(pages: &[Lpn], flash: &Flash) -> Option<u64>;
+        locate(lpn: Lpn) -> Option<Ppn>;
+        locate_map(lpn: Lpn) -> Option<Ppn>;
+        uses_idle_time() -> bool;
+        hears_attributes() -> bool;
+        buffered() -> BufferCounts;
+        ram() -> RamUse;
+        states_ram() -> bool;
+        mapping_counts() -> Option<MappingCounts>;
+        class_pages() -> ClassPages;
+        cached_pages() -> Option<Vec<CachedPage>>;
+        pages_in_ram() -> u32;
+        log_blocks() -> Vec<Pbn>;
+        class_of(pbn: Pbn) -> Option<u8>;
+        metrics() -> FtlMetrics;
+        accounts() -> Accounts;
+        audit(device: &Device);
     }
 }
 

@@ -82,7 +82,7 @@ impl Design for SuperblockFtl {
         title: "superblock FTL",
         summary: "neighbouring logical blocks share data and log blocks; the page map in their OOBs",
         source: "Kang, Jo, Kim & Lee, EMSOFT 2006",
-        obeys: &["log.blocks"],
+        obeys: &[&["log.blocks"]],
         ..Spec::IN_OOBS
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);

@@ -259,8 +259,8 @@ impl<'a> Case<'a> {
             }
         }
         self.config.ftl.cache = Some(Bytes(accepted));
-        let (_, ftl) = self.build()?;
-        let all = pages * if ftl.keeps_writes() { PAGE / 8 } else { 16 };
+        self.build()?;
+        let all = pages * if self.entry.spec.keeps_writes { PAGE / 8 } else { 16 };
         let more = match rng.below(4) {
             0 => 0,
             1 => rng.below(100),
@@ -369,8 +369,8 @@ impl<'a> Case<'a> {
 
     /// Whether device, FTL and buffer can work.
     pub fn build_all(&self) -> Result<(), Error> {
-        let (device, ftl) = self.build()?;
-        self.config.buffer_manager(&device, ftl.keeps_writes()).map(drop)
+        let (device, _) = self.build()?;
+        self.config.buffer_manager(&device, self.entry.spec.keeps_writes).map(drop)
     }
 
     /// An erased device.
@@ -390,8 +390,9 @@ impl<'a> Case<'a> {
     }
 
     /// The write buffer, empty.
-    pub fn buffer(&self, device: &Device, ftl: &dyn Ftl) -> Option<BufferManager> {
-        self.config.buffer_manager(device, ftl.keeps_writes()).expect("a buffer that fits")
+    pub fn buffer(&self, device: &Device) -> Option<BufferManager> {
+        let keeps_writes = self.entry.spec.keeps_writes;
+        self.config.buffer_manager(device, keeps_writes).expect("a buffer that fits")
     }
 
     /// Blocks with other content than the map and one data block for each logical block, where

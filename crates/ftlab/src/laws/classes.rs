@@ -163,7 +163,7 @@ fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
     let case = hearing(case, &events, false);
     let Ok((mut device, mut ftl)) = case.build() else { return };
     // What stays in RAM is written later, in an order of the FTL's own. Zones that are no blocks have numbers of their own.
-    if ftl.keeps_writes() || ftl.accounts().regions {
+    if case.entry.spec.keeps_writes || ftl.accounts().regions {
         return;
     }
     device.start_measuring();
@@ -223,9 +223,9 @@ fn what_the_host_says_outlasts_ram(case: &Case<'_>) {
     let case = hearing(case, &events, false);
     let Ok((mut device, mut ftl)) = case.build() else { return };
     // Of two buffers the lower one may hold what the host said before.
-    let mut buffer = match ftl.keeps_writes() {
+    let mut buffer = match case.entry.spec.keeps_writes {
         true => None,
-        false => case.buffer(&device, ftl.as_ref()),
+        false => case.buffer(&device),
     };
     let mut said = vec![Meta::UNSET; device.geometry().logical_pages as usize];
     let mut asked = Asked::of(&case, &device);
@@ -540,9 +540,9 @@ fn told_of_the_future(
 /// An oracle knows when a page is written again or trimmed: in a second run, what the first one did.
 fn what_an_oracle_knows_comes_true(case: &Case<'_>) {
     let events = Events::default();
-    let Ok((device, ftl)) = hearing(case, &events, true).build() else { return };
+    let Ok((device, _)) = hearing(case, &events, true).build() else { return };
     // What stays in RAM is written later, in an order of the FTL's own.
-    if ftl.keeps_writes() {
+    if case.entry.spec.keeps_writes {
         return;
     }
     let mut asked = Asked::of(case, &device);

@@ -44,10 +44,9 @@ pub fn power_cuts(case: &Case<'_>) {
     erased.keep_trims(Rng::new(case.seed(), "trims").chance(0.5));
     let mut device = erased.clone();
     let ftl = case.entry.build(&case.config, &mut device).expect("an FTL");
-    assert_eq!(ftl.keeps_writes(), case.entry.spec.keeps_writes, "keeps_writes is declared");
-    let buffer = if rng.chance(0.5) { case.buffer(&device, &*ftl) } else { None };
+    let buffer = if rng.chance(0.5) { case.buffer(&device) } else { None };
     let is_buffered = buffer.is_some();
-    let mut host = Host::new(device, ftl);
+    let mut host = Host::new(&case.entry.spec, device, ftl);
     host.put_below(buffer);
     let mut durable = write_some(&mut host, &mut rng);
     let start = host.device.changes();
@@ -83,7 +82,7 @@ impl Cutting<'_> {
         let (mut host, mounted) = self.mounted(device.clone());
         let settled = settle(&mut host, durable, cut, place);
         if self.is_buffered {
-            host.put_below(self.case.buffer(&host.device, &*host.ftl));
+            host.put_below(self.case.buffer(&host.device));
         }
         let mut traffic = Traffic::writes(self.rng.below(u64::MAX), settled.pages());
         if host.device.keeps_trims() {
@@ -118,7 +117,7 @@ impl Cutting<'_> {
         let mounted = self.case.entry.mount(&self.case.config, &mut device);
         let ftl = mounted.expect("an FTL that recovers").expect("settings that it accepts");
         let changes = device.changes();
-        (Host::new(device, ftl), changes)
+        (Host::new(&self.case.entry.spec, device, ftl), changes)
     }
 }
 

@@ -26,7 +26,7 @@ pub fn units_keep_to_the_isolation_of_their_handles(case: &Case<'_>) {
     let Some(case) = with_handles(case) else { return };
     let Ok((mut device, mut ftl)) = case.build() else { return };
     // What stays in RAM is written later, when the host may have said something else.
-    if ftl.keeps_writes() {
+    if case.entry.spec.keeps_writes {
         return;
     }
     device.start_measuring();

@@ -524,7 +524,7 @@ impl<'a> Run<'a> {
         let mut only_in_ram = 0;
         for (number, expected) in self.holds_data.iter().enumerate() {
             let holds = self.device.audit_holds_data(Lpn(number as u32));
-            let waits = *expected && !holds && self.ftl.keeps_writes();
+            let waits = *expected && !holds && self.case.entry.spec.keeps_writes;
             only_in_ram += u64::from(waits);
             assert_eq!(holds || waits, *expected, "whether page {number} holds data");
         }

@@ -192,10 +192,6 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         self.engine.cached_pages()
     }
 
-    fn keeps_writes(&self) -> bool {
-        unless_bug!(PooledDeniesWrites, true, false)
-    }
-
     fn buffered(&self) -> BufferCounts {
         self.held.counts()
     }

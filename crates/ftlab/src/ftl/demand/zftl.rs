@@ -26,7 +26,7 @@ mod tiers;
 use super::{DemandFtl, MapStore, MappingCache, MappingCounts, MappingMetrics, Occupancy};
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
-use crate::ftl::design::{Design, Mount, Setup, Spec, collected};
+use crate::ftl::design::{CACHE, COLLECTION, COPIES, COPY_BACK, Design, Mount, Setup, Spec};
 use crate::ftl::parts::translation_pages::TranslationPages;
 use crate::ftl::{Access, Accounts, CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::placement::allocation::SINGLE;
@@ -67,7 +67,7 @@ impl Design for Zftl {
         title: "ZFTL",
         summary: "the directory of one zone in RAM; the page in use, and entries that leave in batches",
         source: "Wang, Zhang & Wang, ICCT 2011",
-        obeys: collected!["ftl.cache", "gc.copies", "gc.copy_back"],
+        obeys: &[COLLECTION, CACHE, COPIES, COPY_BACK],
         bytes_per_page: 96,
         ..Spec::DEMAND_PAGED
     };

@@ -31,7 +31,7 @@ impl LogBlocks for Block {
         title: "block-level",
         summary: "block-level mapping: every page overwritten moves its block",
         source: "CACH-FTL 1, DLOOP II.A",
-        obeys: &["log.map"],
+        obeys: &[&["log.map"]],
 
         ..Spec::DATA_BLOCKS
     };

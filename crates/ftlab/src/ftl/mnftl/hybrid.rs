@@ -60,7 +60,7 @@ impl Design for MnftlHybrid {
         title: "MNFTL-hybrid",
         summary: "mnftl behind a log of blocks in SLC mode; needs device.cell mlc or tlc",
         source: "this project; Qin et al., DAC 2011, section 6; the parameters of mnftl",
-        obeys: &["gc.low", "gc.high", "gc.mode"],
+        obeys: &[&["gc.low", "gc.high", "gc.mode"]],
         needs_word_lines: true,
         ..Spec::IN_OOBS
     };
