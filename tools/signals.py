@@ -45,7 +45,7 @@ COMMANDS = {
     "demo": "demo --requests 5k",
     "run": f"run {RUN} -o r.json --plot p.svg --report r.html --timeline t.json",
     "compare": f"compare {RUN} --plot p.svg -o r.md",
-    "identify": "identify {inputs}/drive.csv --seeds 40 -o r.csv",
+    "identify": "identify {inputs}/drive.csv --seeds 8 -o r.csv",
     "crash": f"crash {SOURCE} --cuts 200 -o r.csv --plot p.svg",
     "advise": f"advise {SOURCE} --ftl page --over-provisioning 15% --years 0.01 --dwpd 1 -o r.csv",
     "endurance": f"endurance {SOURCE} --set device.endurance=100 -o r.csv",
