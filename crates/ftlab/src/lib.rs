@@ -25,6 +25,7 @@
 //! use ftlab::ftl::parts::page_map::PageMap;
 //! use ftlab::placement::planes::Planes;
 //! use ftlab::ftl::{Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+//! use ftlab::request::Meta;
 //! use ftlab::units::Lpn;
 //! use ftlab::{Error, catalog::Catalog, session};
 //!
@@ -64,6 +65,7 @@
 //!             flash.trim(lpn);
 //!         }
 //!     }
+//!     fn update_handle(&mut self, meta: Meta, flash: &mut Flash) { self.pool.update_handle(meta, flash); }
 //!     fn ram(&self) -> RamUse { RamUse { tables: 4 * self.map.len() as u64, ..RamUse::default() } }
 //!     fn metrics(&self) -> FtlMetrics { FtlMetrics::of(&self.pool) }
 //!     fn reset_metrics(&mut self) { self.pool.reset_counts(); }

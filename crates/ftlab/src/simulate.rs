@@ -62,7 +62,8 @@ pub struct Simulation<F> {
     series: Series,
     /// The totals at the last point of the series.
     sampled: Sums,
-    sampled_classes: ClassPages,
+    /// `None` where pages are not separated.
+    sampled_classes: Option<ClassPages>,
     cache_samples: CacheSamples,
     /// The time of requests by cause, if configured.
     causes: Option<Box<Causes>>,
@@ -338,7 +339,7 @@ impl<F: Ftl> Simulation<F> {
             service: Latencies::default(),
             series: Series::default(),
             sampled: Sums::default(),
-            sampled_classes: ClassPages::default(),
+            sampled_classes: None,
             cache_samples: CacheSamples::new(0),
             causes: None,
             recorder: None,
@@ -436,7 +437,9 @@ impl<F: Ftl> Simulation<F> {
         if self.totals.requests - self.sampled.requests >= self.series.requests_per_point() {
             let stretch = self.sample();
             self.sampled = self.sampled.plus(stretch.sums);
-            self.sampled_classes = self.sampled_classes.plus(&stretch.classes);
+            if let Some(sampled) = &mut self.sampled_classes {
+                *sampled = sampled.plus(&stretch.classes);
+            }
             self.series.push(stretch);
         }
         if self.looks_closely {
@@ -698,11 +701,12 @@ impl<F: Ftl> Simulation<F> {
 
     /// The sums since the last point of the series.
     fn sample(&self) -> Sample {
+        let classes = |then| self.ftl.class_pages().since(then);
         Sample {
             time: self.totals.duration,
             sums: self.sums().since(self.sampled),
             at_risk_bytes: self.at_risk_bytes(),
-            classes: self.ftl.class_pages().since(&self.sampled_classes),
+            classes: self.sampled_classes.as_ref().map_or_else(ClassPages::default, classes),
         }
     }
 
@@ -881,7 +885,8 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.service = Latencies::default();
         self.series = Series::default();
         self.sampled = Sums::default();
-        self.sampled_classes = ClassPages::default();
+        let separates = self.ftl.metrics().classes.is_some();
+        self.sampled_classes = separates.then(ClassPages::default);
         self.cache_samples = CacheSamples::new(self.config.run.samples);
         self.causes = self.config.run.causes.then(|| Box::new(Causes::new(&self.config.device)));
     }

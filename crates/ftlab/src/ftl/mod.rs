@@ -156,9 +156,10 @@ pub trait Ftl: Send {
         None
     }
 
-    /// Pages by class of the separation since measuring started; none without one. Cheap.
+    /// Pages by class of the separation since measuring started; none without one. It is asked often where
+    /// [`metrics`](Self::metrics) has classes: an FTL that has them at hand overrides it.
     fn class_pages(&self) -> ClassPages {
-        ClassPages::default()
+        self.metrics().classes.as_ref().map_or_else(ClassPages::default, Classes::pages)
     }
 
     /// Pages that are now only in the RAM of cleaning. Cheap.

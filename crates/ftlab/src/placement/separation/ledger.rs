@@ -39,6 +39,14 @@ pub struct ClassPages {
 }
 
 impl ClassPages {
+    /// The pages of the first classes of a ledger.
+    pub(super) fn of(ledger: &Ledger, classes: usize) -> Self {
+        ClassPages {
+            written: ledger.written[..classes].to_vec(),
+            copied: ledger.moved_of[..classes].to_vec(),
+        }
+    }
+
     /// Both together. One of them may have no classes yet.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
@@ -86,5 +94,12 @@ impl Classes {
     #[must_use]
     pub fn of(&self, all: &ByClass) -> Vec<u64> {
         all[..usize::from(self.count)].to_vec()
+    }
+
+    /// Pages by class so far, or by placement handle.
+    #[must_use]
+    pub fn pages(&self) -> ClassPages {
+        let handles = self.handled.as_ref().map(|handled| handled.isolation.len());
+        ClassPages::of(&self.ledger, handles.unwrap_or_else(|| self.count.into()))
     }
 }

@@ -346,8 +346,7 @@ impl Separator {
     pub fn pages(&self) -> ClassPages {
         let handles = self.scheme.handled().map(|handled| handled.isolation.len());
         let classes = handles.unwrap_or_else(|| self.classes().into());
-        let Ledger { written, moved_of, .. } = &self.ledger;
-        ClassPages { written: written[..classes].to_vec(), copied: moved_of[..classes].to_vec() }
+        ClassPages::of(&self.ledger, classes)
     }
 
     /// The separation's own figures.
