@@ -167,7 +167,7 @@ def test_the_laws_hold_for_the_tutorial_and_a_built_in_ftl(ftlab):
     for name in ("./my_ftl.py:PageMapped", "tpftl"):
         answer = ftlab("check", name, "--cases", "10")
         assert answer.exit_code == 0, answer.output
-        assert answer.output.count("holds  ") == 18
+        assert answer.output.count("holds  ") == 19
 
 
 def test_a_broken_rule_names_the_line_and_the_run(page_mapped):

@@ -132,7 +132,8 @@ fn rows_add_up_to_the_result_and_change_nothing() {
 fn a_run_that_fails_leaves_no_log() {
     let path = std::env::temp_dir().join(format!("ftlab-none-{}.parquet", std::process::id()));
     let told = path.to_string_lossy().into_owned();
-    let point = point("tpftl", &json!({}));
+    // So long that it is stopped before its end, whatever the build.
+    let point = point("tpftl", &json!({ "workload": { "requests": 20_000_000 } }));
     let stop = &mut |_| Err(ftlab::Error::Interrupted);
     let run = session::run_logged(&Catalog::standard(), &point, &told, stop);
     assert!(run.is_err() && !path.exists());
