@@ -22,11 +22,13 @@ def warned(results: Sequence[Result]) -> list[list[str]]:
 
 def _lengths(result: Result) -> str:
     """Return what to say of a CSV file whose lengths were read in too small a unit."""
-    host = result.find("host")
-    requests = host["reads"] + host["writes"] if host else 0
-    if not requests or result.find("trace.format") != "csv":
+    counts = [
+        result.find(f"host.{name}") for name in ("reads", "writes", "bytes_read", "bytes_written")
+    ]
+    if result.find("trace.format") != "csv" or not all(isinstance(each, int) for each in counts):
         return ""
-    return too_short((host["bytes_read"] + host["bytes_written"]) / requests)
+    reads, writes, read, written = counts
+    return too_short((read + written) / (reads + writes)) if reads + writes else ""
 
 
 def too_short(mean_bytes: float) -> str:
