@@ -20,7 +20,7 @@ from threading import Timer
 
 ROOT = Path(__file__).resolve().parent.parent
 CRATE = ROOT / "crates/ftlab"
-BUILD = ["cargo", "build", "--locked", "-p", "ftlab", "--features", "bugs"]
+BUILD = ["cargo", "build", "--locked", "--profile=test", "-p", "ftlab", "--features", "bugs"]
 TARGETS = ["--test", "laws", "--example", "bugs", "--message-format=json-render-diagnostics"]
 JOBS = 2
 CASES = 1500
