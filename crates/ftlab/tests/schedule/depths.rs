@@ -18,7 +18,7 @@ use serde_json::json;
 const BLOCKS: u64 = 40;
 
 /// Outstanding requests.
-const DEPTHS: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const DEPTHS: [usize; 11] = [1, 2, 4, 8, 12, 16, 24, 32, 64, 128, 256];
 
 /// What is asked of a device.
 #[derive(Clone, Copy, Debug)]
@@ -173,6 +173,6 @@ fn on_every_preset_a_deeper_queue_is_never_slower() {
 #[ignore = "a minute"]
 fn on_every_preset_planes_are_as_busy_as_a_controller_keeps_them() {
     for preset in PRESETS {
-        check(preset.name, "400%", &LOADS, &[1, 8, 32, 128, 256], 4000);
+        check(preset.name, "400%", &LOADS, &DEPTHS, 4000);
     }
 }
