@@ -39,8 +39,9 @@ pub struct ClassPages {
 }
 
 impl ClassPages {
-    /// The pages of the first classes of a ledger.
-    pub(super) fn of(ledger: &Ledger, classes: usize) -> Self {
+    /// The pages of a ledger by handle where classes belong to handles, otherwise by class.
+    pub(super) fn of(ledger: &Ledger, handled: Option<&Handled>, classes: u8) -> Self {
+        let classes = handled.map_or(classes.into(), |handled| handled.isolation.len());
         ClassPages {
             written: ledger.written[..classes].to_vec(),
             copied: ledger.moved_of[..classes].to_vec(),
@@ -99,7 +100,6 @@ impl Classes {
     /// Pages by class so far, or by placement handle.
     #[must_use]
     pub fn pages(&self) -> ClassPages {
-        let handles = self.handled.as_ref().map(|handled| handled.isolation.len());
-        ClassPages::of(&self.ledger, handles.unwrap_or_else(|| self.count.into()))
+        ClassPages::of(&self.ledger, self.handled.as_ref(), self.count)
     }
 }

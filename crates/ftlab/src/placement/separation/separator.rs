@@ -344,9 +344,7 @@ impl Separator {
     /// Pages by class so far.
     #[must_use]
     pub fn pages(&self) -> ClassPages {
-        let handles = self.scheme.handled().map(|handled| handled.isolation.len());
-        let classes = handles.unwrap_or_else(|| self.classes().into());
-        ClassPages::of(&self.ledger, classes)
+        ClassPages::of(&self.ledger, self.scheme.handled().as_ref(), self.classes())
     }
 
     /// The separation's own figures.
