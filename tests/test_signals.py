@@ -88,7 +88,7 @@ def test_a_signal_that_comes_in_a_destructor_is_not_lost():
         ending.listen()
         try:
             Last()
-            time.sleep(10)
+            time.sleep(60)
         except KeyboardInterrupt:
             print(ending.told())
     """

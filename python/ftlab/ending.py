@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Timer
+from threading import Timer, main_thread
 from types import FrameType
 from typing import Protocol, TypeVar
 
@@ -61,8 +61,9 @@ def _told_again(lost: sys.UnraisableHookArgs) -> None:
 
 
 def _send_again(number: int) -> None:
+    """Send it to the main thread, whose sleep or read it ends."""
     _Ended.at = -SETTLING_S
-    Timer(AGAIN_S, signal.raise_signal, (number,)).start()
+    Timer(AGAIN_S, signal.pthread_kill, (main_thread().ident, number)).start()
 
 
 def _importing(frame: FrameType | None) -> bool:
