@@ -30,6 +30,7 @@ from ftlab.points import Point, run_points
 from ftlab.report.html import report
 from ftlab.report.summary import comparison_table, relative_table, run_summary, text_of
 from ftlab.report.tables import Table, csv_cell
+from marks import long_but
 from test_cli import failure
 from test_docs import PAGE_MAPPED
 
@@ -225,7 +226,7 @@ def controls(output: str) -> set[str]:
     return {each for each in output if not each.isprintable()} - {"\n"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", long_but(NAMES[:1], NAMES))
 def test_control_characters_of_names_do_not_reach_the_terminal(ftlab, trace, name):
     Path("other.spc").write_text(f"{trace.read_text()}0,8,4096,w,9.9\n")
     for there in (False, True):
@@ -386,7 +387,10 @@ ROOM = """
 
 
 @pytest.mark.parametrize(
-    "ftl", ["page", "dftl", "zftl", "sepbit", "aftl", "mnftl", "gftl", "block"]
+    "ftl",
+    long_but(
+        ["page", "block"], ["page", "dftl", "zftl", "sepbit", "aftl", "mnftl", "gftl", "block"]
+    ),
 )
 def test_a_device_that_does_not_fit_into_memory_is_told_in_a_line(ftl):
     for limit, capacity in [(1, "1TiB"), (1.5, "64GiB"), (1, "32GiB"), (2, "128GiB")]:

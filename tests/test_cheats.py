@@ -2,6 +2,7 @@
 
 import pytest
 
+from marks import long_but
 from test_docs import PAGE_MAPPED
 
 SMALL = ["--workload", "randrw,bs=4k,size=8MiB,requests=20000", "--capacity", "8MiB"]
@@ -64,7 +65,7 @@ def cheat(tmp_path, request) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("cheat", CHEATS, indirect=True)
-@pytest.mark.parametrize("command", ["run", "compare", "check"])
+@pytest.mark.parametrize("command", long_but(["run", "compare"], ["run", "compare", "check"]))
 def test_a_cheating_ftl_is_refused(ftlab, cheat, command):
     path, words = cheat
     arguments = {

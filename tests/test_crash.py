@@ -34,6 +34,7 @@ def test_ftls_side_by_side_lose_nothing(ftlab, tmp_path):
     assert "longest mount (ms)" in figure.read_text("utf-8")
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_cuts_lose_nothing():
     tool = Path(__file__).parent.parent / "tools" / "cuts.py"
     command = [sys.executable, str(tool), "--cuts", "100000"]

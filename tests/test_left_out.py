@@ -172,6 +172,7 @@ def put(tree, path, value):
     tree[path[-1]] = value
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("failed", [False, True])
 def test_a_sealed_entry_of_another_shape_never_ends_in_a_traceback(failed, folder, ftlab):
     """Every value is replaced in turn, each time by the next of `LEAVES`."""

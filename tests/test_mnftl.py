@@ -149,6 +149,7 @@ def log_blocks_and_figures(result: ftlab.Result) -> list[str]:
     return [f"{each:,.0f}" for each in figures]
 
 
+@pytest.mark.long
 def test_log_blocks_make_what_the_superblock_ftl_takes_on_financial1():
     said = re.findall(r"^\| ([\d,]+(?: \| [\d,]+){5}) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
     rows = [row.split(" | ") for row in said]

@@ -53,6 +53,7 @@ def test_the_start_in_python_is_that_of_the_tutorial(ftlab):
     assert "$ ftlab new my_ftl.py\n" in PYTHON
 
 
+@pytest.mark.long
 def test_the_start_in_python_keeps_the_rules_and_is_used(ftlab, monkeypatch):
     ftlab("new", "hot_2.py")
     assert ftlab("check", "hot_2.py", "--cases", "10").exit_code == 0
@@ -83,6 +84,7 @@ def test_the_class_to_derive_from_does_as_page():
     assert mine.flash.erases.data > 0
 
 
+@pytest.mark.long
 def test_a_class_of_a_few_lines_derives_from_it(tmp_path):
     class Fifo(ftlab_.PageMapped):
         def victim(self, flash):

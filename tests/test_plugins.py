@@ -13,6 +13,7 @@ from ftlab.blame import where
 from ftlab.config import merge
 from ftlab.plugins import Buffer, Policy, Replacement, load, resolved
 from ftlab.simulation import execute
+from marks import long_but
 from test_docs import PAGE_MAPPED, ROOT, files_of
 
 FILES = {**files_of(ROOT / "docs" / "tutorial-python.md"), "my_ftl.py": PAGE_MAPPED}
@@ -146,7 +147,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("mistake", list(WRONG))
+@pytest.mark.parametrize("mistake", long_but(["forgets to invalidate"], WRONG))
 def test_the_laws_catch_a_mistake_and_say_what_reproduces_it(ftlab, mistake):
     right, wrong, told = WRONG[mistake]
     text = PAGE_MAPPED
@@ -162,6 +163,7 @@ def test_the_laws_catch_a_mistake_and_say_what_reproduces_it(ftlab, mistake):
     assert re.search(told, again.output), again.output
 
 
+@pytest.mark.long
 def test_the_laws_hold_for_the_tutorial_and_a_built_in_ftl(ftlab):
     Path("my_ftl.py").write_text(PAGE_MAPPED)
     for name in ("./my_ftl.py:PageMapped", "tpftl"):

@@ -106,6 +106,7 @@ def test_the_report_is_complete_and_the_same_each_time(short, ftlab):
     assert [path for path in again if again[path] != times[path]] == [lost]
 
 
+@pytest.mark.long
 def test_a_real_trace_is_said_to_be_used(short, ftlab, trace):
     real = trace.rename(trace.with_name("Financial1.spc"))
     done = ftlab("reproduce", "tpftl", "--quick", "--traces", real.parent, "--out", "report")
@@ -159,6 +160,7 @@ def test_where_the_report_cannot_go_is_told_before_anything_is_run(short, ftlab,
     assert real.read_bytes() == kept
 
 
+@pytest.mark.long
 def test_a_report_may_lie_among_the_traces(short, ftlab, trace):
     Path("taken.md").mkdir()
     for _ in range(2):

@@ -141,6 +141,7 @@ def test_settings_are_varied_on_fewer_requests_but_never_on_more(tmp_path, reque
         assert {key[0] for key in changed} == {"cello99/0"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["sequential 10", "stream 10"])
 def test_a_run_of_random_writes_is_within_the_bounds(tmp_path, name):
     settings = merge([PRESET, {"workload": dict(synthetic(None))[name]}])

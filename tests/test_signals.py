@@ -256,7 +256,7 @@ def test_ctrl_c_while_an_empty_input_ends_is_no_mistake(tmp_path):
         assert (process.returncode, errors.strip()) == (130, "error: interrupted")
 
 
-@pytest.mark.parametrize("command", ["convert", "split", "run", "sweep", "serve"])
+@pytest.mark.parametrize("command", ["convert", "split", "serve"])
 def test_commands_that_are_ended_at_random_leave_nothing(tmp_path_factory, command):
     """`make signals` does so more often, and with every command."""
     inputs = tmp_path_factory.mktemp("inputs")
