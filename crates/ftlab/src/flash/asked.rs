@@ -114,7 +114,7 @@ impl Asked {
         }
         self.operations = operations;
         self.at = LISTED;
-        self.list.ask(service, pages);
+        self.list.ask(service, pages.iter().copied());
         true
     }
 
@@ -198,8 +198,7 @@ impl Asked {
         let (service, from) =
             if self.first >= from { (Service::Write, from) } else { (Service::Read, 0) };
         let first = ((self.first - from) / 2) as u32;
-        let pages: Vec<_> = (first..).take(count(self.first, self.end)).map(Lpn).collect();
-        self.list.ask(service, &pages);
+        self.list.ask(service, (first..).take(count(self.first, self.end)).map(Lpn));
         self.list.go_on(count(self.first, self.at), count(self.first, self.at & !1));
         self.at = LISTED;
     }

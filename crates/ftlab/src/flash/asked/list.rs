@@ -56,11 +56,11 @@ impl List {
         }
     }
 
-    pub fn ask(&mut self, service: Service, pages: &[Lpn]) {
+    pub fn ask(&mut self, service: Service, pages: impl Iterator<Item = Lpn>) {
         (self.service, self.begun, self.served, self.read_last) = (service, 0, 0, None);
-        self.lowest = pages.first().copied().unwrap_or(Lpn(0));
         self.pages.clear();
-        self.pages.extend_from_slice(pages);
+        self.pages.extend(pages);
+        self.lowest = self.pages.first().copied().unwrap_or(Lpn(0));
     }
 
     /// The lowest page and the number of pages. `None` if the host does not request a write of this
@@ -196,7 +196,7 @@ impl List {
         if op == Op::Trim {
             self.pages.iter().for_each(|lpn| _ = self.kept.remove(lpn));
         }
-        self.ask(Service::Nothing, &[]);
+        self.ask(Service::Nothing, std::iter::empty());
         undone
     }
 

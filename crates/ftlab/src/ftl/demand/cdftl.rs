@@ -369,8 +369,7 @@ impl Cdftl {
             self.evictable.remove(token);
             self.blocked.insert(token, self.entries[token].touched);
         }
-        self.changes.clear();
-        self.changes.extend(image.changes());
+        image.list_changes(&mut self.changes);
         store.take_back(image);
         if !is_dirty {
             return;

@@ -7,7 +7,7 @@ use crate::units::{Lpn, Ppn};
 const WORD: usize = u64::BITS as usize;
 
 /// The mappings of one translation page in RAM.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Image {
     first: Lpn,
     slots: PageMap,
@@ -20,8 +20,18 @@ impl Image {
     /// The page as it is on flash; its first mapping is that of `first`.
     #[must_use]
     pub fn new(first: Lpn, slots: PageMap) -> Self {
-        let dirty = vec![0; slots.len().div_ceil(WORD)];
-        Image { first, slots, dirty, dirty_slots: 0 }
+        let mut image = Image { slots, ..Image::default() };
+        image.fill(first, |_| {});
+        image
+    }
+
+    /// Becomes another page as it is on flash, which `copy` copies.
+    pub fn fill(&mut self, first: Lpn, copy: impl FnOnce(&mut PageMap)) {
+        copy(&mut self.slots);
+        self.first = first;
+        self.dirty.clear();
+        self.dirty.resize(self.slots.len().div_ceil(WORD), 0);
+        self.dirty_slots = 0;
     }
 
     /// Number of mappings.
@@ -125,10 +135,11 @@ impl Image {
         slots.map(|slot| (self.lpn_of(slot), self.slot(slot)))
     }
 
-    /// The mappings, without their marks.
-    #[must_use]
-    pub fn into_slots(self) -> PageMap {
-        self.slots
+    /// Lists the dirty mappings, ascending, in place of others.
+    pub fn list_changes(&self, list: &mut Vec<Change>) {
+        list.clear();
+        // Driven from inside, the iterator is a loop over each word's bits.
+        self.changes().for_each(|change| list.push(change));
     }
 
     /// All mappings with their marks, ascending.
@@ -154,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_nearest_clean_slots_are_those_of_a_search() {
-        let mut rng = Rng::new(1, "image");
+        let (mut rng, mut list) = (Rng::new(1, "image"), Vec::new());
         for _ in 0..200 {
             let slots = 1 + rng.below(200) as u32;
             let mut image = Image::new(Lpn(1000), PageMap::new(slots));
@@ -162,11 +173,23 @@ mod tests {
                 image.set(Lpn(1000 + rng.below(u64::from(slots)) as u32), Some(Ppn(7)));
             }
             image.audit();
+            image.list_changes(&mut list);
+            assert!(image.changes().eq(list.iter().copied()));
             for slot in 0..slots as usize {
                 let clean = |other: &usize| !image.is_dirty(*other);
                 assert_eq!(image.clean_before(slot), (0..slot).rev().find(clean));
                 assert_eq!(image.clean_after(slot), (slot + 1..image.len()).find(clean));
             }
         }
+    }
+
+    #[test]
+    fn a_page_that_is_filled_again_has_no_marks() {
+        let mut image = Image::new(Lpn(0), PageMap::new(200));
+        image.set(Lpn(150), Some(Ppn(7)));
+        let other = PageMap::new(64);
+        image.fill(Lpn(1000), |slots| other.copy_part(Lpn(0), Lpn(63), slots));
+        image.audit();
+        assert_eq!((image.len(), image.dirty_slots(), image.get(Lpn(1063))), (64, 0, None));
     }
 }

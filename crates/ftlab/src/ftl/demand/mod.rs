@@ -164,13 +164,15 @@ pub struct MapStore {
     /// Mappings that GC has changed and that translation pages on flash lack, by translation page;
     /// kept in RAM.
     held: Held,
+    /// Images that are no longer cached; kept to reuse their memory.
+    spare: Vec<Image>,
 }
 
 impl MapStore {
     /// The map of a pool, all of it on flash.
     #[must_use]
     pub fn new(pool: Planes, pages: TranslationPages) -> Self {
-        MapStore { pool, pages, held: Held::default() }
+        MapStore { pool, pages, held: Held::default(), spare: Vec::new() }
     }
 
     /// Read, modify, write of one translation page during address translation.
@@ -214,12 +216,14 @@ impl MapStore {
     /// Reads a translation page during address translation, to be cached whole.
     pub fn load(&mut self, vtpn: Vtpn, flash: &mut Flash) -> Image {
         self.pages.read(vtpn, flash, Cause::Translation);
-        Image::new(self.pages.first_on_page(vtpn), self.pages.image(vtpn))
+        let mut image = self.spare.pop().unwrap_or_default();
+        image.fill(self.pages.first_on_page(vtpn), |slots| self.pages.copy(vtpn, slots));
+        image
     }
 
     /// Takes back an image that is no longer cached, to reuse its memory.
     pub fn take_back(&mut self, image: Image) {
-        self.pages.take_back(image.into_slots());
+        self.spare.push(image);
     }
 }
 

@@ -344,8 +344,7 @@ impl Sftl {
         let page = self.remove_oldest();
         self.counts.replacements += 1;
         self.counts.dirty_replacements += 1;
-        self.changes.clear();
-        self.changes.extend(page.image.changes());
+        page.image.list_changes(&mut self.changes);
         store.take_back(page.image);
         store.write_whole(page.vtpn, &self.changes, flash);
     }

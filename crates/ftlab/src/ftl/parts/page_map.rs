@@ -5,7 +5,7 @@ use crate::placement::survey::Page;
 use crate::units::{Lpn, Mapping, Ppn};
 
 /// `LPN -> PPN`, initially empty. Zero means unmapped, so untouched parts cost no memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PageMap {
     entries: Vec<u32>,
 }
@@ -62,13 +62,14 @@ impl PageMap {
         raw == before + u32::from(before != 0)
     }
 
-    /// Number of runs: of pages with consecutive physical pages, or of unmapped ones.
+    /// Number of runs among the pages `first` to `last`: of pages with consecutive physical pages,
+    /// or of unmapped ones.
     #[must_use]
-    pub fn runs(&self) -> usize {
-        let Some((_, later)) = self.entries.split_first() else { return 0 };
+    pub fn runs(&self, first: Lpn, last: Lpn) -> u32 {
+        let entries = &self.entries[first.index()..=last.index()];
         // A successor is one more, or again unmapped. Without a branch the loop is vectorized.
         let breaks = |(a, b): (&u32, &u32)| u32::from(*b != *a + u32::from(*a != 0));
-        1 + self.entries.iter().zip(later).map(breaks).sum::<u32>() as usize
+        1 + entries.iter().zip(&entries[1..]).map(breaks).sum::<u32>()
     }
 
     /// Number of logical pages.

@@ -36,8 +36,6 @@ pub struct TranslationPages {
     /// For each translation page the number of its runs, maintained from the first request on; 0
     /// before.
     runs: Vec<u32>,
-    /// Images that are no longer used; kept to reuse their memory.
-    spare: Vec<PageMap>,
 }
 
 /// A page of the directory: the places of as many translation pages as one holds mappings.
@@ -128,7 +126,6 @@ impl TranslationPages {
             entries_shift: geometry.entries_per_translation_page().ilog2(),
             in_ram: None,
             runs: Vec::new(),
-            spare: Vec::new(),
         }
     }
 
@@ -262,21 +259,13 @@ impl TranslationPages {
         self.content.get(lpn)
     }
 
-    /// All mappings on the translation page that was read or written last.
+    /// Copies all mappings of the translation page that was read or written last.
     ///
     /// # Panics
     /// When another page was read last.
-    #[must_use]
-    pub fn image(&mut self, vtpn: Vtpn) -> PageMap {
+    pub fn copy(&self, vtpn: Vtpn, to: &mut PageMap) {
         assert_eq!(self.in_ram, Some(vtpn), "translation page was not read");
-        let mut image = self.spare.pop().unwrap_or_else(|| PageMap::new(0));
-        self.content.copy_part(self.first_on_page(vtpn), self.last_on_page(vtpn), &mut image);
-        image
-    }
-
-    /// Takes back an image that is no longer used.
-    pub fn take_back(&mut self, image: PageMap) {
-        self.spare.push(image);
+        self.content.copy_part(self.first_on_page(vtpn), self.last_on_page(vtpn), to);
     }
 
     /// Number of runs on the translation page that was read or written last: of mappings to
@@ -289,9 +278,8 @@ impl TranslationPages {
         self.runs.resize(self.directory.len(), 0);
         let slot = self.slot(vtpn);
         if self.runs[slot] == 0 {
-            let image = self.image(vtpn);
-            self.runs[slot] = image.runs() as u32;
-            self.take_back(image);
+            let (first, last) = (self.first_on_page(vtpn), self.last_on_page(vtpn));
+            self.runs[slot] = self.content.runs(first, last);
         }
         self.runs[slot] as usize
     }

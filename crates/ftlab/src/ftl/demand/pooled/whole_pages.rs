@@ -146,8 +146,7 @@ impl WholePages {
         let image = self.pages.remove(token);
         self.counts.replacements += 1;
         let is_dirty = image.dirty_slots() > unless_bug!(PooledDirtyDropped, 0, 1);
-        self.changes.clear();
-        self.changes.extend(image.changes());
+        image.list_changes(&mut self.changes);
         store.take_back(image);
         if is_dirty {
             self.counts.dirty_replacements += 1;

@@ -217,7 +217,10 @@ impl Tiers {
     /// One step towards an empty cache; programs one translation page at most.
     pub fn empty_step(&mut self, store: &mut MapStore, flash: &mut Flash) {
         match self.active.take() {
-            Some(active) => self.write_if_dirty(&active, store, flash),
+            Some(active) => {
+                self.write_if_dirty(&active, store, flash);
+                store.take_back(active.image);
+            }
             None => self.evict_batch(store, flash),
         }
     }
@@ -237,15 +240,15 @@ impl Tiers {
         let Some(active) = self.active.take() else { return };
         let dirty = active.image.dirty_slots();
         if dirty > self.capacity {
-            return self.write_if_dirty(&active, store, flash);
+            self.write_if_dirty(&active, store, flash);
+        } else {
+            self.counts.replacements += 1;
+            if dirty == 0 && self.capacity > 0 {
+                self.add((active.last, active.image.get(active.last)), false);
+            }
+            active.image.changes().for_each(|change| self.add(change, true));
         }
-        self.counts.replacements += 1;
-        if dirty == 0 && self.capacity > 0 {
-            self.add((active.last, active.image.get(active.last)), false);
-        }
-        for change in active.image.changes() {
-            self.add(change, true);
-        }
+        store.take_back(active.image);
     }
 
     /// Programs a page that leaves tier 2, whole in RAM, if it is dirty.
@@ -253,8 +256,7 @@ impl Tiers {
         self.counts.replacements += 1;
         if active.image.dirty_slots() > 0 {
             self.counts.dirty_replacements += 1;
-            self.changes.clear();
-            self.changes.extend(active.image.changes());
+            active.image.list_changes(&mut self.changes);
             store.write_whole(active.vtpn, &self.changes, flash);
         }
     }
