@@ -127,6 +127,12 @@ impl BlockSets {
         }
         None
     }
+
+    /// The members of a set, ascending.
+    pub fn members(&self, set: usize) -> impl Iterator<Item = u32> {
+        let next = move |member: &u32| self.lowest_from(set, *member + 1);
+        std::iter::successors(self.lowest(set), next)
+    }
 }
 
 #[cfg(test)]
@@ -155,6 +161,7 @@ mod tests {
                 let number = rng.below(u64::from(bound)) as u32;
                 for (set, model) in models.iter().enumerate() {
                     assert_eq!(sets.lowest(set), model.first().copied());
+                    assert!(sets.members(set).take(9).eq(model.iter().copied().take(9)));
                     let before = model.range(..=number).next_back();
                     assert_eq!(sets.highest_to(set, number), before.copied());
                     assert_eq!(

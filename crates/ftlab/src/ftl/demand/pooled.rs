@@ -24,6 +24,7 @@ pub use tree::Tree;
 pub use whole_pages::WholePages;
 
 use super::{DemandFtl, MappingCache};
+use crate::cache::block_set::BlockSets;
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
@@ -36,7 +37,10 @@ use crate::request::Meta;
 use crate::request::Op;
 use crate::settings::Group;
 use crate::units::{Lpn, Ppn, Vtpn};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+/// The only set of the dirty pages.
+const DIRTY: usize = 0;
 
 /// A page of the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +114,7 @@ pub struct PooledFtl<P> {
     engine: DemandFtl<WholePages>,
     held: HeldPages,
     /// Pages whose newest version is only in RAM.
-    dirty: BTreeSet<Lpn>,
+    dirty: BlockSets,
     pool: P,
     data_pages: u64,
     bytes_of_data_page: u64,
@@ -159,7 +163,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
             }
             flash.keep_write(lpn);
             self.held.write(lpn, meta);
-            self.dirty.insert(lpn);
+            self.dirty.insert(DIRTY, lpn.0);
             self.pool.use_data(lpn, Op::Write);
             self.settle(flash);
         }
@@ -170,7 +174,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
             self.data_pages -= u64::from(self.held.holds(lpn));
             self.pool.trim(lpn);
             self.held.trim(lpn);
-            self.dirty.remove(&lpn);
+            self.dirty.remove(DIRTY, lpn.0);
         }
         for &lpn in pages {
             self.engine.trim(Access::trim(&[lpn]), flash);
@@ -180,7 +184,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
     }
 
     fn flush(&mut self, flash: &mut Flash) {
-        let dirty: Vec<Lpn> = self.dirty.iter().copied().collect();
+        let dirty: Vec<Lpn> = self.dirty.members(DIRTY).map(Lpn).collect();
         self.flush_pages(&dirty, flash);
     }
 
@@ -255,12 +259,10 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         self.engine.audit(device);
         let cache = &self.engine.cache;
         assert_eq!(self.held.audit(device) as u64, self.data_pages, "data pages in RAM");
-        assert_eq!(
-            self.dirty.len() as u64,
-            self.held.counts().dirty,
-            "dirty pages that are listed"
-        );
-        assert!(self.dirty.iter().all(|lpn| self.held.is_dirty(*lpn)), "a page is listed as dirty");
+        let listed = self.dirty.members(DIRTY).count() as u64;
+        assert_eq!(listed, self.held.counts().dirty, "dirty pages that are listed");
+        let is_dirty = |lpn| self.held.is_dirty(Lpn(lpn));
+        assert!(self.dirty.members(DIRTY).all(is_dirty), "a page is listed as dirty");
         let holds = |vtpn| cache.holds(vtpn);
         self.pool.audit(&holds, cache.count(), self.data_pages as usize);
         let (used, budget) = (self.bytes(), cache.budget());
@@ -278,7 +280,7 @@ impl<P: Pool> PooledFtl<P> {
         Ok(PooledFtl {
             engine: engine(&setup.with(()), flash)?,
             held: HeldPages::new(geometry.logical_pages),
-            dirty: BTreeSet::new(),
+            dirty: BlockSets::new(1, geometry.logical_pages),
             pool: P::build(setup, &geometry)?,
             data_pages: 0,
             bytes_of_data_page: u64::from(geometry.page_bytes) + P::DATA_HEADER_BYTES,
@@ -341,7 +343,7 @@ impl<P: Pool> PooledFtl<P> {
         if !P::NEEDS_MAP {
             self.translate(lpn, lpn, flash);
         }
-        self.dirty.remove(&lpn);
+        self.dirty.remove(DIRTY, lpn.0);
         let engine = &mut self.engine;
         self.held
             .flush(&[lpn], false, flash, |access, flash| engine.program(lpn, access.meta, flash));
