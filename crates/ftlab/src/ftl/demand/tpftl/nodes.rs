@@ -64,14 +64,15 @@ pub(super) struct Nodes {
     accesses: u64,
 }
 
-/// The hotness of a node, and its last touch. Among equally hot nodes the one touched longest ago
-/// is the coldest (choices.md#tpftl-hotness). An access touches one node, so no two are equal.
-type Warmth = (u64, u64);
+/// The hotness of a node, and below it its last touch. Among equally hot nodes the one touched longest
+/// ago is the coldest (choices.md#tpftl-hotness). An access touches one node, so no two are equal.
+type Warmth = u128;
 
-/// A mean of access counts as a key: the bits of a non-negative float are ordered as its value. Two
-/// different means of at most 1024 counts have different keys below 2^31 accesses.
-fn mean(sum: u64, count: usize) -> u64 {
-    (sum as f64 / count as f64).to_bits()
+/// The warmth of a node by the mean of access counts: the bits of a non-negative float are ordered
+/// as its value. Two different means of at most 1024 counts differ below 2^31 accesses.
+fn warmth(sum: u64, count: usize, touched: u64) -> Warmth {
+    let mean = (sum as f64 / count as f64).to_bits();
+    u128::from(mean) << u64::BITS | u128::from(touched)
 }
 
 impl Nodes {
@@ -188,7 +189,7 @@ impl Nodes {
         let (entries, dirty) = (List::default(), List::default());
         let token = self.nodes.insert(Node { vtpn, entries, dirty, oldest_clean: NIL, hotness: 0 });
         self.node_of[vtpn.index()] = token;
-        self.coldest.insert(token, (mean(self.accesses, 1), self.accesses));
+        self.coldest.insert(token, warmth(self.accesses, 1, self.accesses));
         token
     }
 
@@ -309,8 +310,8 @@ impl Nodes {
     fn hotness_of(&self, node: &Node) -> Warmth {
         let touched = self.entries[node.entries.front()].hotness;
         match self.order {
-            PageOrder::Hotness => (mean(node.hotness, node.entries.len()), touched),
-            PageOrder::Recency => (mean(touched, 1), touched),
+            PageOrder::Hotness => warmth(node.hotness, node.entries.len(), touched),
+            PageOrder::Recency => warmth(touched, 1, touched),
         }
     }
 
