@@ -4,6 +4,7 @@
 //! written, greedy GC by buckets, a serial clock; no checks, no cache, no latencies. An FTL and the bare loop
 //! run in pairs, and the order of the two alternates, so that a machine that changes its speed changes it for both;
 //! pairs are run until the quartiles of their ratios are less than a tenth of the median apart, or the limit is hit.
+//! Between the two are the stripped loops of `page` and `dftl`.
 //!
 //! `cargo bench -p ftlab` or `make bench`; `FTLAB_BENCH_PAIRS` sets the limit (default 15). Of FTLs named
 //! behind it (`cargo bench -p ftlab -- tpftl dftl`) the ratios alone are measured; with `buffers` or `sizes` among the words,
@@ -14,6 +15,7 @@ mod bare;
 mod contest;
 mod machine;
 mod sizes;
+mod stripped;
 
 use contest::{Run, Standing, pair};
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
@@ -49,6 +51,8 @@ fn main() -> std::io::Result<()> {
     let catalog = Catalog::standard();
     let names: Vec<&str> =
         catalog.ftls().iter().map(Entry::name).filter(|name| named(name)).collect();
+    let loops = stripped::LOOPS.iter().map(|(name, _)| *name).filter(|name| named(name));
+    let compared: Vec<&str> = names.iter().copied().chain(loops).collect();
     let keeps = asked.is_empty();
     let most = std::env::var("FTLAB_BENCH_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(15);
     let wants = |part: &str| parts.iter().any(|wanted| wanted == part) || parts.is_empty() && keeps;
@@ -56,7 +60,7 @@ fn main() -> std::io::Result<()> {
     if parts.is_empty() {
         let workloads = [("uniform writes", &uniform_writes), ("financial1", &financial1())];
         let ratios = workloads.map(|(name, requests)| {
-            json!({ "workload": name, "ftls": ratios(name, &names, requests, most) })
+            json!({ "workload": name, "ftls": ratios(name, &compared, requests, most) })
         });
         keep("ratios", keeps, &json!(ratios))?;
     }
@@ -141,7 +145,10 @@ fn buffers(requests: &[Request], most: usize) -> Vec<Standing> {
 fn ratios(workload: &str, names: &[&str], requests: &[Request], most: usize) -> Vec<Standing> {
     eprintln!("\n{workload}, {} requests, 512 MiB, 15 % over-provisioning", requests.len());
     let bare = || bare::run(requests, CAPACITY);
-    standings(names, most, "bare loop", bare, |name| simulate(name, requests))
+    standings(names, most, "bare loop", bare, |name| match stripped::find(name) {
+        Some(run) => run(requests, CAPACITY),
+        None => simulate(name, requests),
+    })
 }
 
 /// Runs what is named in pairs with what all are compared to.
