@@ -38,8 +38,10 @@ __all__ = [
     "endurance",
     "fit",
     "fsck",
+    "is_generated",
     "log",
     "mapping_curve",
+    "memory",
     "metrics",
     "model_capacity",
     "model_gc",
@@ -112,6 +114,8 @@ class SharedWarmup:
     def ready(self) -> bool: ...
 
 def available_cores() -> int: ...
+def is_generated(config: str) -> bool: ...
+def memory(point: tuple[str, str], plugins: Sequence[Any] = ...) -> int | None: ...
 def open_input(
     reading: Reading,
     config: str,
@@ -190,7 +194,9 @@ def trace_info(config: str, progress: _Progress | None = None) -> str: ...
 def convert(
     config: str, output: str, to: str | None = None, progress: _Progress | None = None
 ) -> str: ...
-def split(config: str, folder: str, progress: _Progress | None = None) -> str: ...
+def split(
+    config: str, folder: str, progress: _Progress | None = None, stripes: str | None = None
+) -> str: ...
 def trace_characteristics(config: str, progress: _Progress | None = None) -> str: ...
 def trace_columns(
     config: str, limit: int | None = None

@@ -622,6 +622,10 @@ class Trace(Source):
         Bytes written with a placement handle after which the host moves it to a new reclaim unit,
         before the next write. Default: the input's own updates. Range: at least 1B. Source: NVMe
         2.1, I/O Management Send.
+    shard
+        What one device of an array gets: bytes in stripes over DEVICES, of which DEVICE counts from
+        0. Its first request is at time 0. Values: DEVICE/DEVICES:STRIPE, as 0/4:64KiB. Default: the
+        whole input. Source: fleets.md#arrays.
     """
 
     trace: str | None = setting("input.trace")
@@ -642,6 +646,7 @@ class Trace(Source):
     columns: str | None = setting("input.columns")
     hint_by: str | None = setting("input.hint_by")
     update_every: Quantity | None = setting("input.update_every")
+    shard: str | None = setting("input.shard")
 
 
 class Workload(Source):

@@ -26,6 +26,9 @@ HEAD = """\
 # A configuration of ftlab: `ftlab run --config FILE` runs it. Every value can be left out, and
 # options of the command line are stronger. A setting behind a # has no value."""
 
+OF_ANY = ("input.hint_by", "input.update_every", "input.shard")
+"""What also holds for requests that are generated."""
+
 
 def load(path: str | os.PathLike[str]) -> Config:
     """Return the tree in a file; raises `ftlab.ConfigError` if it is not TOML.
@@ -92,10 +95,10 @@ def _line(row: Mapping[str, Any], tree: Config) -> str:
 
 def _matters(key: str, tree: Config, ftls: Sequence[str]) -> bool:
     """Return whether a setting belongs to the run, or an FTL obeys it."""
-    section = key.partition(".")[0]
+    section, _, name = key.partition(".")
     other = "input" if tree["input"]["trace"] is None else "workload"
     if section == other:
-        return False
+        return key in OF_ANY and tree[section].get(name) is not None
     obeying = [each["name"] for each in catalog()["ftls"] if _obeys(each, key)]
     known = [each["name"] for each in catalog()["ftls"]]
     return not obeying or any(ftl in obeying or ftl not in known for ftl in ftls)

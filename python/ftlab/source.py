@@ -142,6 +142,12 @@ def fitted(config: Config, progress: Progress | None = None) -> str:
     return _core.fit(json.dumps(config), progress)
 
 
-def parts(config: Config, folder: str, progress: Progress | None = None) -> list[Record]:
-    """Write each volume that a configuration names to a file, and return what was written."""
-    return [Record(each) for each in json.loads(_core.split(json.dumps(config), folder, progress))]
+def parts(
+    config: Config, folder: str, progress: Progress | None = None, stripes: str | None = None
+) -> list[Record]:
+    """Write each volume that a configuration names to a file, and return what was written.
+
+    With ``stripes``, as ``32:64KiB``, there is a file for each device of an array instead.
+    """
+    written = _core.split(json.dumps(config), folder, progress, stripes)
+    return [Record(each) for each in json.loads(written)]

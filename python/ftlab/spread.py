@@ -88,9 +88,13 @@ def parts(config: Config, count: int, progress: Progress | None = None) -> list[
         raise ConfigError("parts: found a workload, expected a trace; use several seeds")
     core = cores.core_of(read)
     info: dict[str, Any] = json.loads(core.trace_info(json.dumps(read), progress))["info"]
-    size = info["requests"] // count
+    whole = {**read, "input": {**tree["input"], "shard": None}}
+    requests = info["requests"]
+    if whole != read:
+        requests = json.loads(core.trace_info(json.dumps(whole), progress))["info"]["requests"]
+    size = requests // count
     if not size:
-        raise ConfigError(f"parts: found {info['requests']} requests, expected {count} or more")
+        raise ConfigError(f"parts: found {requests} requests, expected {count} or more")
     first = tree["input"].get("skip") or 0
     device = {} if tree["device"]["capacity"] else {"device": {"capacity": capacity(tree, info)}}
     cuts = [{"skip": first + at * size, "requests": size} for at in range(count)]

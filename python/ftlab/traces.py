@@ -63,6 +63,7 @@ def read_trace(
     flushes: bool | None = None,
     hint_by: str | None = None,
     update_every: Quantity | None = None,
+    shard: str | None = None,
 ) -> Trace:
     """Return the trace in a file: text, plain or compressed with gzip, bzip2, xz or zstd; Parquet.
 
@@ -108,6 +109,8 @@ def read_trace(
     update_every
         Bytes written with a placement handle after which the host moves it to a new reclaim unit;
         by default the updates of the trace.
+    shard
+        What one device of an array gets: ``"3/32:64KiB"`` for device 3 of 32, in stripes of 64 KiB.
 
     Raises
     ------
@@ -133,6 +136,7 @@ def read_trace(
         flushes=flushes,
         hint_by=hint_by,
         update_every=update_every,
+        shard=shard,
     )
 
 

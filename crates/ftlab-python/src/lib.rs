@@ -60,6 +60,7 @@ mod functions {
     use ftlab::model::{capacity, collection, separation, translation::Prediction};
     use ftlab::report::Report;
     use ftlab::session::{self, Point};
+    use ftlab::trace::Stripes;
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -96,6 +97,8 @@ mod functions {
             model_translation,
             model_translation_of,
             available_cores,
+            is_generated,
+            memory,
             open_input,
             simulate,
             warmup_key,
@@ -261,6 +264,22 @@ mod functions {
             let config = entry.adapted(&config).before_measuring();
             serde_json::to_string(&(ftl, config)).expect("a configuration serialises")
         }))
+    }
+
+    /// Whether the requests of a configuration (JSON) are generated, and read from no trace.
+    #[pyfunction]
+    fn is_generated(config: &str) -> PyResult<bool> {
+        session::is_generated(&configuration(config)?).map_err(raise)
+    }
+
+    /// Most memory that the simulation of a point takes, a configuration (JSON) and the name of an
+    /// FTL, in bytes. `None` where that is not known before its input is measured.
+    #[pyfunction]
+    #[pyo3(signature = (point, plugins=Vec::new()))]
+    fn memory(point: (String, String), plugins: Vec<Bound<'_, PyAny>>) -> PyResult<Option<u64>> {
+        let catalog = plugin::catalog(&plugins, &Faults::default())?;
+        let point = resolved(&catalog, point)?;
+        session::memory(&catalog, &point).map_err(raise)
     }
 
     /// How many simulations this process may run at a time: the cores that the system gives it.
@@ -481,18 +500,23 @@ mod functions {
         Ok(serde_json::to_string(&written).expect("a report serialises"))
     }
 
-    /// Writes each volume of the configured input to a file in a new folder. Returns a JSON list.
+    /// Writes each volume of the configured input to a file in a new folder, or each device of an
+    /// array. `stripes` says what that is: `DEVICES:STRIPE`. Returns a JSON list.
     #[pyfunction]
-    #[pyo3(signature = (config, folder, progress=None))]
+    #[pyo3(signature = (config, folder, progress=None, stripes=None))]
     fn split(
         py: Python<'_>,
         config: &str,
         folder: PathBuf,
         progress: Option<Py<PyAny>>,
+        stripes: Option<String>,
     ) -> PyResult<String> {
         let config = configuration(config)?;
-        let unnamed =
-            with_progress(py, progress, move |watch| session::split(&config, &folder, watch))?;
+        let stripes = stripes.map(Stripes::try_from).transpose();
+        let stripes = stripes.map_err(|message| raise(Error::config("input.shard", message)))?;
+        let unnamed = with_progress(py, progress, move |watch| {
+            session::split(&config, &folder, stripes, watch)
+        })?;
         let parts = py.detach(|| unnamed.finish()).map_err(raise)?;
         Ok(serde_json::to_string(&parts).expect("a report serialises"))
     }

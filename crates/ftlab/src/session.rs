@@ -19,7 +19,7 @@ mod reading;
 mod rehearsal;
 mod shared_warmup;
 
-pub use inputs::{characteristics, fit, held, open_input, requests, trace_info};
+pub use inputs::{characteristics, fit, held, is_generated, open_input, requests, trace_info};
 #[cfg(feature = "files")]
 pub use inputs::{convert, split};
 
@@ -289,12 +289,33 @@ fn check_together(points: &[Point]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Most memory that the simulation of a point takes, B; `None` where that is not known before its input is
+/// measured.
+///
+/// # Errors
+/// Those of the configuration and of the input.
+pub fn memory(catalog: &Catalog, point: &Point) -> Result<Option<u64>, Error> {
+    let (entry, config) = (catalog.find(&point.ftl)?, &point.config);
+    let capacity = match config.device.capacity {
+        Some(capacity) => Some(capacity.0),
+        None => {
+            let input = open_input(config)?;
+            match input.measured() {
+                Some(measured) => Some(place(config, input.as_ref(), Some(&measured))?.0),
+                None => input.address_space_bytes().map(|space| space.max(SMALLEST_DEVICE_BYTES)),
+            }
+        }
+    };
+    capacity.map(|capacity| entry.bytes(config, capacity)).transpose()
+}
+
 /// Returns the capacity of the device in bytes, and the places of the volumes of the input on it.
 pub(crate) fn place(
     config: &Config,
     input: &dyn Input,
     measured: Option<&Measured>,
 ) -> Result<(u64, AddressMap), Error> {
+    inputs::check_shard(config)?;
     let capacity = config.device.capacity.map(|bytes| bytes.0);
     let policy = config.run.address;
     let Some(measured) = measured else { return unmeasured(policy, capacity) };

@@ -276,6 +276,7 @@ def _setup(result: Result) -> list[tuple[str, str]]:
         ("ftl", (ftl := result.find("ftl")) and title(ftl)),
         ("trace", result.find("trace.name")),
         ("format", result.find("trace.format")),
+        ("shard", result.find("config.input.shard")),
         ("device", capacity and written(capacity, "bytes")),
         ("addresses", result.find("config.run.address")),
         ("warm-up", result.find("config.run.warmup")),

@@ -1,6 +1,6 @@
 //! Settings of the input: which trace, and which of its requests.
 
-use super::{Columns, HintBy, Stage, TimeOrder, TimeUnit, TraceOptions};
+use super::{Columns, HintBy, Shard, Stage, TimeOrder, TimeUnit, TraceOptions};
 use crate::request::Op;
 use crate::units::{Bytes, Duration};
 
@@ -49,6 +49,9 @@ crate::settings! {
         /// Bytes written with a placement handle after which the host moves it to a new reclaim unit, before the next write.
         update_every: Option<Bytes> = None, absent "the input's own updates", in 1..,
             source "NVMe 2.1, I/O Management Send";
+        /// What one device of an array gets: bytes in stripes over DEVICES, of which DEVICE counts
+        /// from 0. Its first request is at time 0.
+        shard: Option<Shard> = None, absent "the whole input", source "fleets.md#arrays";
     }
 }
 

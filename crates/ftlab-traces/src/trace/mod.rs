@@ -81,6 +81,7 @@ pub mod split;
 mod srt;
 mod ssdsim;
 mod stream;
+mod stripes;
 mod suggest;
 mod systor;
 mod tectonic;
@@ -112,6 +113,7 @@ pub use lines::LONGEST_LINE_BYTES;
 pub use parts::{Part, parts};
 pub use skip::skip;
 pub use stream::SNIFFED_BYTES;
+pub use stripes::{MOST_DEVICES, Shard, Stripes, sharded};
 pub use time::{Time, TimeUnit};
 pub use updates::{Updates, updated};
 

@@ -32,6 +32,7 @@ fn bound(outcome: &Outcome<'_>, warmup: &WarmupReport) -> Result<f64, String> {
     let (config, geometry) = (outcome.config, outcome.flash.geometry());
     let refusals = [
         (config.input.trace.is_some(), "a trace or a profile has no lasting shares of writes"),
+        (config.input.shard.is_some(), "a device of an array may have other shares of writes"),
         (
             config.buffer.policy != buffer::NONE || outcome.spec.keeps_writes,
             "a write buffer keeps pages that are written often",

@@ -9,9 +9,10 @@ use crate::error::Error;
 use crate::files::Unnamed;
 use crate::report::TraceReport;
 use crate::request::{Attribute, Attributes, BATCH, Input, Request};
-use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
+use crate::trace::{self, Characteristics, Stripes, TraceInfo, VolumeInfo};
 #[cfg(feature = "files")]
 use crate::trace::{convert::Converted, split::Part};
+use crate::units::Bytes;
 use crate::workload::{self, BUILT_IN, BuiltIn, Model, PROFILES, Profile, model};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -25,7 +26,17 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
         Some(name) => open_named(name, config)?,
         None => workload::open(&config.workload, config.run.seed)?,
     };
-    hinted(input, config)
+    Ok(trace::sharded(hinted(input, config)?, config.input.shard))
+}
+
+/// Whether the input that a configuration names is generated, and read from no trace.
+///
+/// # Errors
+/// Those of [`open_input`].
+pub fn is_generated(config: &Config) -> Result<bool, Error> {
+    check_shard(config)?;
+    let format = open_input(config)?.format();
+    Ok(["generated", "fio-job"].contains(&format.as_str()))
 }
 
 /// The trace that these bytes are, read as a configuration says.
@@ -34,7 +45,24 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
 /// Those of [`trace::hold`].
 pub fn held(name: &str, bytes: &[u8], config: &Config) -> Result<Box<dyn Input>, Error> {
     let input = trace::hold(name, bytes, &config.input.options())?;
-    hinted(trace::skip(input, config.input.skip), config)
+    let input = hinted(trace::skip(input, config.input.skip), config)?;
+    Ok(trace::sharded(input, config.input.shard))
+}
+
+/// Rejects a device of an array whose stripes cut pages.
+pub(super) fn check_shard(config: &Config) -> Result<(), Error> {
+    config.input.shard.map_or(Ok(()), |shard| check_stripe(shard.stripes(), config))
+}
+
+/// Rejects stripes that cut pages.
+fn check_stripe(stripes: &Stripes, config: &Config) -> Result<(), Error> {
+    let (stripe, page) = (stripes.stripe(), config.device.page);
+    if stripe.0.is_multiple_of(page.0) {
+        return Ok(());
+    }
+    let message =
+        format!("found a stripe of {stripe}, expected a multiple of device.page = {page}");
+    Err(Error::config("input.shard", message))
 }
 
 /// The input with the handles that a configuration gives its requests.
@@ -80,7 +108,10 @@ fn open_named(name: &str, config: &Config) -> Result<Box<dyn Input>, Error> {
             }
         }
         let (requests, seed) = (options.requests, config.run.seed);
-        let capacity = config.device.capacity;
+        // An array has that of all its devices.
+        let devices = config.input.shard.map_or(1, |shard| shard.stripes().devices());
+        let of_all = |bytes: Bytes| Bytes(bytes.0.saturating_mul(devices.into()));
+        let capacity = config.device.capacity.map(of_all);
         match path.file_name().filter(|_| is_model) {
             _ if is_jobs => workload::jobs(name, capacity, requests, seed)?,
             // The name of the file distinguishes models of one trace.
@@ -226,19 +257,23 @@ pub fn convert(
 }
 
 #[cfg(feature = "files")]
-/// Writes each volume of the input that a configuration names to a file, in a folder that has no name yet; see
-/// [`trace::split::prepare`].
+/// Writes each volume of the input that a configuration names, or each device of an array, to a file. Their folder
+/// has no name yet; see [`trace::split::prepare`].
 ///
 /// # Errors
 /// Those of the input and of [`trace::split::prepare`].
 pub fn split(
     config: &Config,
     folder: &Path,
+    stripes: Option<Stripes>,
     watch: Watch<'_>,
 ) -> Result<Unnamed<Vec<Part>>, Error> {
+    if let Some(stripes) = &stripes {
+        check_stripe(stripes, config)?;
+    }
     let input = open_input(config)?;
     let mut last = Instant::now();
-    trace::split::prepare(input.as_ref(), folder, &mut |requests, fraction| {
+    trace::split::prepare(input.as_ref(), folder, stripes, &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "splitting", requests, fraction })
     })
 }
