@@ -16,7 +16,7 @@ from typing import Any, Unpack
 from ftlab import _core, cores
 from ftlab._settings import Device
 from ftlab.config import Config
-from ftlab.errors import ConfigError
+from ftlab.errors import ConfigError, FtlabError
 from ftlab.ftls import Ftl
 from ftlab.plugins import Named, Plugged, Plugin, plugged, shown
 from ftlab.simulation import Setup, described
@@ -94,6 +94,18 @@ class Point:
             return None
         key: str | None = self.core.warmup_key((json.dumps(config), ftl))
         return key
+
+    @cached_property
+    def memory(self) -> int | None:
+        """Most bytes of RAM that it takes; None where that is not known before it is run."""
+        if self.refusal:
+            return None
+        config, ftl, plugins = self.for_core
+        try:
+            found: int | None = self.core.memory((json.dumps(config), ftl), list(plugins))
+        except FtlabError:
+            return None
+        return found
 
     def check_input(self) -> None:
         """Raise `ftlab.ConfigError` if the input no longer has its digest."""

@@ -1,4 +1,4 @@
-"""Runs the points whose results are missing, one on each core.
+"""Runs the points whose results are missing, one on each core if memory holds them.
 
 Each result is saved as soon as the point ends. If the process stops, only running points are lost:
 one for each core. Points of one input follow one another and decode it once, the longest first
@@ -20,6 +20,7 @@ from ftlab.config import Progress
 from ftlab.errors import ConfigError, ResourceError, starting_threads
 from ftlab.points.batch import attempt, open_input, outcome
 from ftlab.points.dispatch import Dispatch, Told
+from ftlab.points.memory import at_a_time
 from ftlab.points.point import Point
 from ftlab.points.queue import Queue
 from ftlab.points.stop import Stop
@@ -161,7 +162,7 @@ class _Runs:
         Points that failed for lack of memory, threads or a file are run again, one at a time.
         """
         self._total = len(points)
-        self._run_at_once(points, _core.available_cores())
+        self._run_at_once(points, at_a_time(points, _core.available_cores()))
         again, self._again = self._again, None
         self._run_at_once(again or [], 1)
 
