@@ -29,6 +29,7 @@ COMMANDS = {
     "sweep -o": "sweep {0} --ftl page --json -o {1}",
     "sweep -o, of two": "sweep other.spc {0} --ftl page --json -o {1}",
     "fleet -o": "fleet {0} --ftl page --least 1 --json -o {1}",
+    "fleet -o, an array": "fleet {0} --ftl page --devices 2 --stripe 4KiB --json -o {1}",
     "crash -o": "crash {0} --ftl page --cuts 2 --json -o {1}",
     "endurance -o": "endurance {0} --ftl page --set device.endurance=9 --json -o {1}",
     "tune -o": "tune {0} --ftl page --minimize response_us.mean --trials 1 --json -o {1}",

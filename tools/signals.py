@@ -57,6 +57,7 @@ COMMANDS = {
     "results": "results {inputs}/results -o r.csv",
     "plot": "plot {inputs}/results --x ftl.cache --y write_amplification -o p.pdf",
     "fleet": "fleet {inputs}/t.spc --least 10 --pages-per-block 16 -o r.csv",
+    "array": "fleet {inputs}/t.spc --devices 2 --pages-per-block 16 -o r.csv",
     "tune": f"tune {RUN} --set {POINTS} --minimize response_us.mean --ftl dftl -o r.csv",
     "check": "check page --cases 20",
     "new": "new my_own.py",

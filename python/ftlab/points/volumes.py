@@ -1,4 +1,4 @@
-"""The volumes of an input as separate inputs, split once and kept with the results."""
+"""The volumes of an input, or what devices of an array get, as inputs: split once and kept."""
 
 from __future__ import annotations
 
@@ -24,15 +24,18 @@ LEAST_REQUESTS = 1000
 
 @dataclass(frozen=True)
 class Volume:
-    """A volume of an input: its number, its requests, and its file."""
+    """A volume of an input or a device of an array: its number, its requests, and its file."""
 
     number: int
     requests: int
-    file: Path
+    file: Path | None
+    """None if its requests are generated."""
 
 
-def split(config: Config, results: Path) -> list[Volume]:
+def split(config: Config, results: Path, stripes: str | None = None) -> list[Volume]:
     """Return the volumes of the input that a configuration names, split if necessary.
+
+    With ``stripes``, as ``32:64KiB``, they are the devices of an array that requests reach.
 
     The files are in ``results/volumes``, in a folder named by the digest of the input and of the
     code, with an index. They are remade if one of them is missing or was changed. A warm-up changes
@@ -42,12 +45,13 @@ def split(config: Config, results: Path) -> list[Volume]:
     """
     whole = Point("", config, "page")
     asked = {key: value for key, value in whole.input.items() if key != "warmup"}
-    digest = sha256(canonical({**asked, "code": code(whole.core)}))
+    array = {} if stripes is None else {"stripes": stripes}
+    digest = sha256(canonical({**asked, **array, "code": code(whole.core)}))
     folder = results / VOLUMES / digest[:DIGEST_DIGITS]
     sweep(folder.parent)
     rows = kept(folder / INDEX)
     if rows is None:
-        _make(whole, folder)
+        _make(whole, folder, stripes)
         rows = kept(folder / INDEX)
     if rows is None:
         raise ConfigError(f"{folder}: found other volumes than were written; remove this folder")
@@ -55,11 +59,11 @@ def split(config: Config, results: Path) -> list[Volume]:
     return sorted(volumes, key=lambda volume: volume.number)
 
 
-def _make(whole: Point, folder: Path) -> None:
+def _make(whole: Point, folder: Path, stripes: str | None) -> None:
     """Split into a folder that appears whole or not at all."""
     with workplace(folder) as place:
         made = place / folder.name
-        found = parts(whole.config, str(made))
+        found = parts(whole.config, str(made), None, stripes)
         keys = ("volume", "requests", "file")
         keep(made / INDEX, [{key: each[key] for key in keys} for each in found])
         whole.check_input()

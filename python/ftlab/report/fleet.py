@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import chain
 
 from ftlab.fleet import FIGURES, LEAST_VOLUMES, PERCENTILES, Fleet
 from ftlab.report.numbers import written
 from ftlab.report.points import FIGURES as KNOWN
-from ftlab.report.summary import OVERLOAD, in_a_line, setup_of
+from ftlab.report.summary import OVERLOAD, Figure, in_a_line, setup_of
 from ftlab.report.tables import Table, csv_of
 from ftlab.report.warned import once, warned
 from ftlab.result import Result
 from ftlab.titles import FtlName, title
+from ftlab.units import number
 
+ERASES = {
+    "wear.erases_mean": "erases of a block",
+    "wear.erases_max": "erases of the most worn block",
+}
+ALONE = (
+    "an array is an approximation: devices do not wait for each other, a response time is that of "
+    "one device's part of a request, and queue depth, clock and warm-up are those of each device"
+)
 COLUMNS = ("mean", "min", *(f"p{each}" for each in PERCENTILES), "max")
 
 
@@ -24,7 +34,7 @@ def tables(fleet: Fleet) -> list[Table]:
 
 
 def setup(fleet: Fleet) -> str:
-    """Return one line with the set-up of all volumes; devices are as large as their volumes."""
+    """Return one line with the set-up of all members; devices are as large as their volumes."""
     results = _results(fleet)
     if not results:
         return ""
@@ -32,7 +42,14 @@ def setup(fleet: Fleet) -> str:
     told.pop("format", None)
     sizes = sorted({result["device"]["capacity_bytes"] for result in results})
     ends = dict.fromkeys(written(each, "bytes") for each in (sizes[0], sizes[-1]))
-    return in_a_line({**told, "trace": fleet.name, "device": " to ".join(ends)})
+    several = (
+        {} if fleet.stripe is None else {"devices": str(len(fleet.members) // len(fleet.ftls))}
+    )
+    stripe = {} if fleet.stripe is None else {"stripe": _stripe(fleet)}
+    told.pop("shard", None)
+    return in_a_line(
+        {**told, "trace": fleet.name, "device": " to ".join(ends), **several, **stripe}
+    )
 
 
 def _results(fleet: Fleet) -> list[Result]:
@@ -50,32 +67,36 @@ def notes(fleet: Fleet, least: int) -> list[str]:
         )
     if whole["nothing_erased"]:
         told.append(
-            f"write amplification excludes {whole['nothing_erased']:,} volumes without an erase; "
-            "set run.warmup = steady, or a smaller device.capacity with run.address = modulo, to "
-            "include them"
+            f"write amplification excludes {whole['nothing_erased']:,} {fleet.kind}s without an "
+            "erase; set run.warmup = steady, or a smaller device.capacity with run.address = "
+            "modulo, to include them"
         )
     most = max((len(fleet.under(ftl)) for ftl in fleet.ftls), default=0)
     if most < LEAST_VOLUMES:
-        told.append(f"there are no percentiles of fewer than {LEAST_VOLUMES} volumes")
+        told.append(f"there are no percentiles of fewer than {LEAST_VOLUMES} {fleet.kind}s")
+    if fleet.stripe is not None:
+        told.append(ALONE)
     for ftl in fleet.ftls:
         over = fleet.summary(ftl)["overloaded"]
         if over:
             told.append(
-                f"{title(ftl)}: {over:,} volumes are overloaded: their response times grow with "
-                "the length of the input; use host.time_scale or host.mode = closed:QD"
+                f"{title(ftl)}: {over:,} {fleet.kind}s are overloaded: their response times grow "
+                "with the length of the input; use host.time_scale or host.mode = closed:QD"
             )
         failed = fleet.failed(ftl)
         told += [
-            f"{title(ftl)}: volume {each.volume.number} failed: {each.failure}" for each in failed
+            f"{title(ftl)}: {fleet.kind} {each.volume.number} failed: {each.failure}"
+            for each in failed
         ]
     texts = [text for text in chain(*warned(_results(fleet))) if not text.startswith(OVERLOAD)]
     return [*told, *(f"warning: {text}" for text in once(texts))]
 
 
 def _whole(fleet: Fleet) -> Table:
+    few = {"few requests": "few_requests"} if fleet.stripe is None else {}
     counted = {
-        "volumes": "volumes",
-        "few requests": "few_requests",
+        f"{fleet.kind}s": f"{fleet.kind}s",
+        **few,
         "not erased": "nothing_erased",
         "failed": "failed",
     }
@@ -90,24 +111,25 @@ def _whole(fleet: Fleet) -> Table:
 
 
 def _spread(fleet: Fleet) -> Table:
+    known = _known(fleet)
     rows = []
     for ftl in fleet.ftls:
         whole = fleet.summary(ftl)
         for path, found in whole["percentiles"].items():
             if found:
-                figure, over = KNOWN[path], whole["overloaded"]
+                figure, over = known[path], whole["overloaded"]
                 doubt = f" ({OVERLOAD} on {over:,})" if figure.waits and over else ""
                 cells = [written(found[each], figure.unit) for each in COLUMNS]
                 label = f"{title(ftl)}: {figure.label}{doubt}"
                 rows.append([label, written(found["volumes"]), *cells])
-    return Table(["over volumes", "volumes", *COLUMNS], rows)
+    return Table([f"over {fleet.kind}s", f"{fleet.kind}s", *COLUMNS], rows)
 
 
 def _worst(fleet: Fleet) -> Table:
     rows = [
         [
-            f"{title(ftl)}: volume {each.volume.number}",
-            written(each.volume.requests),
+            f"{title(ftl)}: {fleet.kind} {each.volume.number}",
+            written(each.requests),
             *(written(each.figure(path), KNOWN[path].unit) for path in FIGURES),
         ]
         for ftl in fleet.ftls
@@ -116,10 +138,21 @@ def _worst(fleet: Fleet) -> Table:
     return Table(["worst", "requests", *(KNOWN[path].label for path in FIGURES)], rows)
 
 
+def _known(fleet: Fleet) -> dict[str, Figure]:
+    """Return the metrics over members by their paths."""
+    worn = {path: replace(Figure.declared(path), label=label) for path, label in ERASES.items()}
+    return {path: KNOWN.get(path) or worn[path] for path in fleet.figures}
+
+
+def _stripe(fleet: Fleet) -> str:
+    found = number(str(fleet.stripe), "size")
+    return str(fleet.stripe) if found is None else written(found, "bytes")
+
+
 def as_json(fleet: Fleet) -> str:
     """Return the summary of each FTL and a row for each volume."""
     summaries = [fleet.summary(ftl) for ftl in fleet.ftls]
-    return json.dumps({"fleet": summaries, "volumes": fleet.rows()}, indent=2) + "\n"
+    return json.dumps({"fleet": summaries, f"{fleet.kind}s": fleet.rows()}, indent=2) + "\n"
 
 
 def as_csv(fleet: Fleet) -> str:
