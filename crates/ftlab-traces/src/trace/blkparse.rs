@@ -113,6 +113,9 @@ impl LineFormat for BlkParse {
 impl BlkParse {
     fn belongs_to_remarks(&mut self, first: &[u8]) -> bool {
         let event = first.first().is_some_and(u8::is_ascii_digit);
+        if event && !self.in_remarks {
+            return false;
+        }
         let remark = REMARKS.iter().any(|start| first.starts_with(start));
         self.in_remarks = !event && (self.in_remarks || remark);
         self.in_remarks
@@ -121,11 +124,19 @@ impl BlkParse {
 
 /// `8,16` as a volume.
 pub(super) fn device(text: &[u8]) -> Option<u32> {
-    let (major, minor) = std::str::from_utf8(text).ok()?.split_once(',')?;
-    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-    let number = |text: &str| text.parse::<u32>().ok().filter(|_| digits(text));
-    let (major, minor) = (number(major)?, number(minor)?);
+    let comma = text.iter().position(|byte| *byte == b',')?;
+    let (major, minor) = (short_number(&text[..comma])?, short_number(&text[comma + 1..])?);
     linux::is_device(major, minor).then(|| linux::volume(major, minor))
+}
+
+/// A whole number of up to nine digits, as those of devices.
+#[inline]
+fn short_number(text: &[u8]) -> Option<u32> {
+    if text.is_empty() || text.len() > 9 {
+        return None;
+    }
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| u32::from(byte - b'0'));
+    text.iter().try_fold(0, |number, byte| Some(10 * number + digit(byte)?))
 }
 
 fn action(text: &[u8]) -> Option<&[u8]> {

@@ -52,10 +52,13 @@ impl LineFormat for CloudPhysics {
     }
 }
 
-/// One or two hexadecimal digits.
+/// Hexadecimal digits of a byte.
+#[inline]
 fn opcode(text: &[u8]) -> Option<u8> {
-    let digits = text.iter().all(u8::is_ascii_hexdigit).then_some(text)?;
-    u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+    text.iter().try_fold(0_u8, |value, digit| {
+        let digit = char::from(*digit).to_digit(16)?;
+        value.checked_mul(16)?.checked_add(digit as u8)
+    })
 }
 
 #[cfg(test)]

@@ -251,6 +251,13 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The first byte of the next column; `None` if there is none.
+    #[inline(always)]
+    #[must_use]
+    pub fn first_byte(&self) -> Option<u8> {
+        self.rest.first().copied().filter(|byte| !self.separates(*byte))
+    }
+
     /// True when nothing is left of the line.
     #[inline]
     #[must_use]

@@ -38,13 +38,13 @@ impl LineFormat for Fiu {
     const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "SNIA IOTTA trace set 391, FIU IODedup (mail, homes, web-vm)";
 
-    #[inline]
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = fields.time()?;
         fields.integer()?;
         fields.text()?;
         // The name of a thread may have blanks.
-        while !fields.peek().first().is_none_or(u8::is_ascii_digit) {
+        while !fields.first_byte().is_none_or(|byte| byte.is_ascii_digit()) {
             fields.text()?;
         }
         let offset = fields.integer()?;

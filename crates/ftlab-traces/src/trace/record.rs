@@ -99,15 +99,17 @@ impl<F: RecordFormat> RecordDecoder<F> {
         Broken::Mistake(self.here(mistake))
     }
 
-    /// Reads until `needed` bytes are pending; false when the stream has ended before any came.
-    fn fetch(&mut self, needed: usize) -> Result<bool, Broken> {
+    /// Reads until `needed` bytes are pending, and returns how many are; 0 when the stream has ended
+    /// before any came. It is a number and no `bool`, because of a byte in a result the compiler
+    /// moves whole requests in pieces, which takes as long as to read them.
+    fn fetch(&mut self, needed: usize) -> Result<usize, Broken> {
         debug_assert!(needed <= LONGEST_RECORD_BYTES && needed > self.stream.pending().len());
         match self.stream.fetch(needed)?.len() {
-            0 => Ok(false),
+            0 => Ok(0),
             found if found < needed => Err(self.broken(Mistake(format!(
                 "the file ends after {found} bytes of it, expected more; copy the file again"
             )))),
-            _ => Ok(true),
+            found => Ok(found),
         }
     }
 }
@@ -123,7 +125,7 @@ impl<F: RecordFormat> Decode for RecordDecoder<F> {
             self.begins = self.ends;
             match self.format.step(self.stream.pending()) {
                 Ok(Step::Needs(needed)) => {
-                    if !self.fetch(needed)? {
+                    if self.fetch(needed)? == 0 {
                         return Ok(None);
                     }
                 }

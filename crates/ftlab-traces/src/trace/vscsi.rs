@@ -68,21 +68,23 @@ impl Layout {
         u8::try_from(u16::from_le_bytes(field(record, self.opcode_at))).ok()
     }
 
-    /// The request in `record`, if its command reads or writes.
+    /// The record that `bytes` begin with, with its request if its command reads or writes. Neither a
+    /// byte in a result nor a request in two of them: see [`RecordFormat::step`].
     #[inline(always)]
-    fn request(&self, record: &[u8]) -> Result<Option<RawRequest>, Mistake> {
+    fn step(&self, bytes: &[u8]) -> Result<Step, Mistake> {
+        let Some(record) = bytes.get(..self.bytes) else { return Ok(Step::Needs(self.bytes)) };
         if !self.fits(record) {
             return Err(unexpected_version(record, self));
         }
-        let opcode = self.opcode(record).ok_or_else(|| no_opcode(record, self))?;
-        let Some(op) = scsi::operation(opcode) else { return Ok(None) };
+        let Some(opcode) = self.opcode(record) else { return Err(no_opcode(record, self)) };
+        let Some(op) = scsi::operation(opcode) else { return Ok(Step::Record(self.bytes, None)) };
         let raw = RawRequest::new(
             op,
             u64::from_le_bytes(field(record, self.lba_at)),
             u32::from_le_bytes(field(record, self.length_at)).into(),
         )
         .at(u64::from_le_bytes(field(record, self.time_at)));
-        raw.in_units(SECTOR_BYTES, 1).map(Some)
+        Ok(Step::Record(self.bytes, Some(raw.in_units(SECTOR_BYTES, 1)?)))
     }
 }
 
@@ -114,10 +116,7 @@ impl RecordFormat for Vscsi {
             None => Layout::of(bytes).ok_or_else(|| unexpected_version(bytes, &VERSION_1))?,
         };
         self.layout = Some(layout);
-        match bytes.get(..layout.bytes) {
-            Some(record) => Ok(Step::Record(layout.bytes, layout.request(record)?)),
-            None => Ok(Step::Needs(layout.bytes)),
-        }
+        layout.step(bytes)
     }
 
     fn recognise(front: Front) -> Verdict {
