@@ -37,6 +37,8 @@ const MOST_COLUMNS: usize = 16;
 struct Places {
     read: [usize; READ.len()],
     queued: Option<usize>,
+    /// Words that a line has at least: a disk and a name may be missing.
+    least: usize,
 }
 
 #[derive(Clone, Default)]
@@ -74,6 +76,9 @@ impl LineFormat for Biosnoop {
         let places = self.places.ok_or_else(no_header)?;
         let completed = fields.time()?;
         let words = Words::of(line);
+        if words.count < places.least {
+            return Err(wrapped(words.count));
+        }
         let [disk, op, sector, bytes, latency] = places.read.map(|place| words.before_last(place));
         if disk.is_empty() || disk.iter().all(u8::is_ascii_digit) || sector == b"-1" {
             self.without_disk += 1;
@@ -119,24 +124,33 @@ impl Places {
         for (at, name) in read.iter_mut().zip(READ) {
             *at = place(name).filter(|place| *place < MOST_COLUMNS).ok_or_else(no_header)?;
         }
-        Ok(Self { read, queued: place(QUEUED).filter(|place| *place < MOST_COLUMNS) })
+        let queued = place(QUEUED).filter(|place| *place < MOST_COLUMNS);
+        Ok(Self { read, queued, least: names().count().saturating_sub(2) })
     }
 }
 
 /// The last words of a line, the last one first.
-struct Words<'a>([&'a [u8]; MOST_COLUMNS]);
+struct Words<'a> {
+    last: [&'a [u8]; MOST_COLUMNS],
+    /// How many there are, up to [`MOST_COLUMNS`].
+    count: usize,
+}
 
 impl<'a> Words<'a> {
     fn of(line: &'a [u8]) -> Self {
-        let mut words = [&line[..0]; MOST_COLUMNS];
-        let last = line.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        words.iter_mut().zip(last).for_each(|(word, found)| *word = found);
-        Self(words)
+        let mut last = [&line[..0]; MOST_COLUMNS];
+        let found = line.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let mut count = 0;
+        for (word, found) in last.iter_mut().zip(found) {
+            *word = found;
+            count += 1;
+        }
+        Self { last, count }
     }
 
     /// The word `place` words before the last; empty if there is none.
     fn before_last(&self, place: usize) -> &'a [u8] {
-        self.0[place]
+        self.last[place]
     }
 }
 
@@ -146,6 +160,14 @@ fn no_header() -> Mistake {
         "found no header, expected TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms) as biosnoop prints it"
             .into(),
     )
+}
+
+#[cold]
+fn wrapped(words: usize) -> Mistake {
+    Mistake(format!(
+        "found {words} words, expected a line as wide as the header; a terminal may have wrapped it: \
+         record with biosnoop > FILE"
+    ))
 }
 
 #[cold]
@@ -202,6 +224,9 @@ mod tests {
             let error = requests::<Biosnoop>(&[HEADER, line].concat()).unwrap_err().to_string();
             assert!(error.starts_with("trace:2: ") && error.contains(expected), "{error}");
         }
+        let wrapped = [HEADER, "1 a 1 sda W\n8 4096 0.1\n"].concat();
+        let error = requests::<Biosnoop>(&wrapped).unwrap_err().to_string();
+        assert!(error.contains("found 5 words"), "{error}");
         let error = requests::<Biosnoop>("1 a 1 sda W 8 4096 0.1").unwrap_err().to_string();
         assert!(error.contains("found no header"), "{error}");
     }

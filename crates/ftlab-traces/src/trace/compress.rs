@@ -126,7 +126,7 @@ pub(super) fn decompress(
     let whole: Whole = BufReader::with_capacity(128 << 10, Full(whole));
     let plain: Box<dyn Read + Send> = match compressed {
         Compressed::No | Compressed::Tar | Compressed::Zip => Box::new(whole),
-        Compressed::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(whole)),
+        Compressed::Gzip => Box::new(Gzip(flate2::bufread::GzDecoder::new(whole))),
         Compressed::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(whole)),
         #[cfg(not(feature = "files"))]
         Compressed::Xz | Compressed::Zstd => return Err(said(not_read(compressed))),
@@ -144,6 +144,53 @@ pub(super) fn decompress(
         }
     };
     Ok((plain, compressed))
+}
+
+/// Consecutive members of gzip. Zeroes may follow, as blocks of a tape are filled with them.
+struct Gzip(flate2::bufread::GzDecoder<Whole>);
+
+impl Read for Gzip {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.0.read(buffer)?;
+            if read > 0 || buffer.is_empty() || !self.begin_next()? {
+                return Ok(read);
+            }
+        }
+    }
+}
+
+impl Gzip {
+    /// Begins the member behind one that has ended, if there is one.
+    fn begin_next(&mut self) -> io::Result<bool> {
+        let whole = self.0.get_mut();
+        let mut was_zero = false;
+        loop {
+            let behind = whole.fill_buf()?;
+            let zeroes = behind.iter().take_while(|byte| **byte == 0).count();
+            match (behind.get(zeroes), zeroes) {
+                (None, 0) => return Ok(false),
+                (None, _) => was_zero = true,
+                (Some(0x1f), 0) if !was_zero => break,
+                (Some(_), _) => return Err(said(junk_behind())),
+            }
+            whole.consume(zeroes);
+        }
+        let whole = std::mem::replace(whole, no_bytes());
+        self.0.reset(whole);
+        Ok(true)
+    }
+}
+
+fn no_bytes() -> Whole {
+    let nothing: Box<dyn Read + Send> = Box::new(io::empty());
+    BufReader::with_capacity(0, Full(Cursor::new(Vec::new()).chain(nothing)))
+}
+
+fn junk_behind() -> String {
+    "other bytes follow the end of the gzip stream; if what is before them is whole, read it with \
+     gzip -dc FILE | ftlab ... -"
+        .into()
 }
 
 /// Consecutive frames of lz4. The stream may end only between frames.
@@ -313,6 +360,17 @@ mod tests {
                 let second = [&packed[..], &packed[..length]].concat();
                 assert!(read(&second).is_err(), "{length}");
             }
+        }
+    }
+
+    #[test]
+    fn zeroes_may_follow_gzip_and_nothing_else() {
+        for zeroes in [1, 512, 300 << 10] {
+            assert_eq!(read(&[gzip(), vec![0; zeroes]].concat()).unwrap(), TEXT);
+        }
+        for behind in [&b"junk"[..], b"\0\0junk", b"\0\x1f\x8b"] {
+            let message = read(&[&gzip(), behind].concat()).unwrap_err();
+            assert!(message.contains("gzip -dc FILE"), "{message}");
         }
     }
 

@@ -359,9 +359,20 @@ impl Record {
         };
         understand(value).ok_or_else(|| {
             let (number, found) = (before + 1, quoted(value));
-            let meant = self.separator_meant();
+            let meant = self.separator_meant() + self.point_meant(value);
             Mistake(format!("column {number} ({what}): found {found}, expected {expected}{meant}"))
         })
+    }
+
+    /// Advice for a value with a decimal comma.
+    fn point_meant(&self, value: &[u8]) -> &'static str {
+        let is_of_number = |byte: &u8| matches!(byte, b',' | b'0'..=b'9');
+        let has_comma = value.contains(&b',') && value.iter().all(is_of_number);
+        match self.separator {
+            Between::Comma => "",
+            _ if has_comma => "; with decimal commas, write points: tr , . < FILE | ftlab ... -",
+            _ => "",
+        }
     }
 
     /// The operation of a value; `None` if it is no request.
@@ -400,7 +411,7 @@ fn digit(value: &[u8], reads: u8) -> Option<Option<Op>> {
 }
 
 /// The operation of a usual word, or of a letter of Linux' block layer.
-fn usual(value: &[u8]) -> Option<Option<Op>> {
+pub(super) fn usual(value: &[u8]) -> Option<Option<Op>> {
     let word = value.to_ascii_lowercase();
     Some(match &word[..] {
         b"r" | b"rd" | b"read" => Some(Op::Read),

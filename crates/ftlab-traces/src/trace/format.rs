@@ -6,7 +6,7 @@ use super::columnar;
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
-use super::lines::{is_utf_16, utf_16};
+use super::lines::{is_like_utf_16, utf_16};
 use super::record::{RecordDecoder, RecordFormat};
 use super::source::{self, Place};
 use super::stream::{Front, Stream};
@@ -240,25 +240,22 @@ pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
     }
     Err(match sample.first() {
         None if front.whole => Mistake("found no request, expected at least one".into()),
-        _ if is_utf_16(front.bytes) => utf_16(),
+        _ if is_like_utf_16(front.bytes) => utf_16(),
         first => other::known(front, &sample)
             .unwrap_or_else(|| unknown(first.unwrap_or(front.bytes), &sample)),
     })
 }
 
 fn unknown(first: &[u8], sample: &Sample) -> Mistake {
-    let columns = suggest::columns(sample).map_or_else(
-        || "the columns of a CSV file with input.columns".into(),
-        |columns| {
-            format!(
-                "this CSV file, once columns and units are checked, with input.columns = {columns}"
-            )
-        },
-    );
+    let advice = suggest::advice(sample);
+    let (advice, columns) = match &advice {
+        Some(advice) => (format!("{advice}; "), ""),
+        None => (String::new(), ", or the columns of a CSV file with input.columns"),
+    };
     let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
     Mistake(format!(
-        "not a format that ftlab reads, it begins with {}; known: {}; name one with \
-         input.format, or {columns}",
+        "not a format that ftlab reads, it begins with {}; {advice}known: {}; name one with \
+         input.format{columns}",
         quoted(first),
         known.join(", ")
     ))

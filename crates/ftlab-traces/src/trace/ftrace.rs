@@ -92,8 +92,10 @@ impl LineFormat for Ftrace {
 
 /// What is before the name of an event that is known, its stage, and what is behind the name.
 fn event(line: &[u8]) -> Option<(&[u8], Stage, &[u8])> {
-    let at = memchr::memmem::find(line, b": block")?;
-    let (front, behind) = (&line[..at], &line[at + 2..]);
+    // `perf script` aligns names to the right, and a process may have any name.
+    let mut words = memchr::memmem::find_iter(line, b" block");
+    let (front, behind) = words
+        .find_map(|at| Some((line[..at].trim_ascii_end().strip_suffix(b":")?, &line[at + 1..])))?;
     let name = behind.strip_prefix(b"block:").unwrap_or(behind).strip_prefix(b"block_")?;
     let end = memchr::memchr(b':', name)?;
     let known = EVENTS.iter().find(|(event, _)| *event == &name[..end])?;
@@ -163,6 +165,7 @@ mod tests {
     fn perf_and_trace_cmd_write_the_same_event() {
         for line in [
             "  dd  1107 [002]   406.206450: block:block_rq_issue: 8,48 WS 16384 () 768 + 32 [dd]",
+            "  a block 1 [002]   406.206450:     block:block_rq_issue: 8,48 WS 16384 () 768 + 32 [a]",
             "  dd-1107  [002]   406.206450: block_rq_issue:       8,48 WS 16384 () 768 + 32 [dd]",
         ] {
             let raw = parse::<Ftrace>(line);

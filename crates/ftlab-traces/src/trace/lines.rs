@@ -120,9 +120,19 @@ pub(super) fn without_mark(front: &[u8]) -> &[u8] {
     front.strip_prefix(BYTE_ORDER_MARK).unwrap_or(front)
 }
 
-/// Whether a text that begins with `front` is UTF-16, which no text format is.
+/// Whether a text that begins with `front` is UTF-16, which no text format is: by its mark.
 pub(super) fn is_utf_16(front: &[u8]) -> bool {
     front.starts_with(b"\xff\xfe") || front.starts_with(b"\xfe\xff")
+}
+
+/// As [`is_utf_16`], also without a mark: every other byte is that of an ASCII character, and zero the others.
+pub(super) fn is_like_utf_16(front: &[u8]) -> bool {
+    let pairs = front[..front.len().min(64)].chunks_exact(2);
+    let ascii = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    let either = |order: fn(&[u8]) -> (u8, u8)| {
+        pairs.len() >= 4 && pairs.clone().map(order).all(|(low, high)| ascii(low) && high == 0)
+    };
+    is_utf_16(front) || either(|pair| (pair[0], pair[1])) || either(|pair| (pair[1], pair[0]))
 }
 
 #[cold]
@@ -190,5 +200,7 @@ mod tests {
             panic!("UTF-16 was read")
         };
         assert!(message.contains("UTF-16"), "{message}");
+        assert!(is_like_utf_16(b"t\0i\0m\0e\0") && is_like_utf_16(b"\0t\0i\0m\0e"));
+        assert!(!is_like_utf_16(b"time") && !is_like_utf_16(b"t\0") && !is_like_utf_16(&[0; 64]));
     }
 }

@@ -35,6 +35,7 @@ mod compress;
 mod config;
 #[cfg(feature = "files")]
 pub mod convert;
+mod counted;
 mod csv;
 mod disksim;
 mod doubt;

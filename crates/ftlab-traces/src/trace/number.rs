@@ -71,10 +71,11 @@ fn written_out(value: &[u8]) -> Option<(Vec<u8>, usize)> {
     Some((digits, point))
 }
 
-/// `4,096` as `4096`: up to three digits, then groups of three.
+/// `4,096` as `4096`: up to three digits, then groups of three. `0,096` has a decimal comma.
 fn without_thousands(text: &str) -> Option<String> {
     let groups: Vec<&str> = text.split(',').collect();
-    let grouped = groups.len() == 1 || (1..=3).contains(&groups[0].len());
+    let is_first = |group: &str| (1..=3).contains(&group.len()) && !group.starts_with('0');
+    let grouped = groups.len() == 1 || is_first(groups[0]);
     (grouped && groups[1..].iter().all(|group| group.len() == 3)).then(|| groups.concat())
 }
 
@@ -96,7 +97,8 @@ mod tests {
         ] {
             assert_eq!(whole(text.as_bytes()), Some(number), "{text}");
         }
-        for text in ["4096.5", "8,0", "1,23,456", ",096", "1e-1", "e5", "-1", "1e308", "NaN", "+1"]
+        for text in
+            ["4096.5", "8,0", "0,096", "1,23,456", ",096", "1e-1", "e5", "-1", "1e308", "NaN", "+1"]
         {
             assert_eq!(whole(text.as_bytes()), None, "{text}");
         }
@@ -114,7 +116,8 @@ mod tests {
         ] {
             assert_eq!(decimal(text.as_bytes(), 9), Some(number), "{text}");
         }
-        for text in ["1e308", "1e-308", "e-6", "1e", "1e-6x", "inf", "1e9999999999", "5."] {
+        for text in ["0,125", "1e308", "1e-308", "e-6", "1e", "1e-6x", "inf", "1e9999999999", "5."]
+        {
             assert_eq!(decimal(text.as_bytes(), 9), None, "{text}");
         }
     }

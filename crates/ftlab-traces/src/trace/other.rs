@@ -23,6 +23,8 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"\x89HDF", "an HDF5 file; write its table as CSV and name input.columns"),
     (b"\x7fELF", "a program"),
     (b"%PDF", "a PDF document"),
+    (b"version https://git-lfs", "a pointer of Git LFS; fetch the file with git lfs pull"),
+    (b"/annex/objects/", "a pointer of git-annex; fetch the file with git annex get FILE"),
 ];
 
 /// What a file that begins with `front` is, if it is known to be no trace.
@@ -44,12 +46,28 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
              or record its requests with fio --write_iolog=FILE JOB")
         }
         b'<' => is("a page or document in a markup language; was it saved from a browser?"),
+        _ if has_lines_of_cr(front.bytes) => Some(lines_of_cr()),
         _ if is_old_fio(first) => {
             is("fio's iolog of version 1, which fio no longer reads either; record version 3 with \
              fio --write_iolog=FILE")
         }
         _ => float_stamp(first),
     }
+}
+
+/// Whether lines end in a carriage return alone.
+pub(super) fn has_lines_of_cr(text: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    memchr::memchr(b'\n', text).is_none() && memchr::memchr(b'\r', text).is_some()
+}
+
+#[cold]
+pub(super) fn lines_of_cr() -> Mistake {
+    Mistake(
+        "found lines that end in a carriage return alone, as of old Macintosh programs; convert them with \
+         tr '\\r' '\\n' < FILE"
+            .into(),
+    )
 }
 
 /// `{` or `[` alone, or followed by what JSON may have there and a section of a job file has not.

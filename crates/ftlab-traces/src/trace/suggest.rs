@@ -1,52 +1,199 @@
-//! A guess at the columns of a text that is no known format, for the user to check.
+//! The columns of a text that is no known format, by the names in its header or by its values, for the
+//! user to check.
 
+use super::counted::{self, Name};
 use super::guess;
+use super::number;
 use super::text::Sample;
 
 /// What each column is called in the files that people have, most telling first.
 const NAMES: [(&str, &[&str]); 5] = [
-    ("time", &["time", "timestamp", "ts", "when", "date", "arrival"]),
-    ("offset", &["offset", "lba", "sector", "lbn", "slba", "address", "addr", "block"]),
-    ("length", &["length", "size", "bytes", "len", "nbytes", "sectors", "nlb", "count"]),
-    ("op", &["op", "rw", "operation", "type", "iotype", "opcode", "t", "rwbs", "what"]),
+    ("time", &["time", "timestamp", "ts", "when", "date", "arrival", "arrivaltime", "starttime"]),
+    (
+        "offset",
+        &["offset", "lba", "sector", "lbn", "slba", "address", "addr", "block", "page", "startlba"],
+    ),
+    (
+        "length",
+        &[
+            "length",
+            "size",
+            "bytes",
+            "len",
+            "nbytes",
+            "sectors",
+            "nlb",
+            "pages",
+            "count",
+            "iosize",
+            "nsectors",
+            "nrsectors",
+            "blocks",
+        ],
+    ),
+    (
+        "op",
+        &[
+            "op",
+            "rw",
+            "operation",
+            "type",
+            "iotype",
+            "opcode",
+            "optype",
+            "t",
+            "rwbs",
+            "what",
+            "action",
+            "iswrite",
+            "isread",
+            "write",
+            "read",
+        ],
+    ),
     ("volume", VOLUMES),
 ];
 
 /// What a column of volumes is called.
 pub(super) const VOLUMES: &[&str] = &["volume", "disk", "device", "dev", "lun", "vol", "asu"];
 
-/// Names whose values count sectors.
-const SECTORS: &[&str] = &["lba", "sector", "lbn", "slba", "sectors", "nlb"];
+/// Rows whose values are looked at.
+const ROWS: usize = 50;
 
-/// The value of `input.columns` that the header in `sample` suggests.
-pub(super) fn columns(sample: &Sample) -> Option<String> {
-    named(sample).or_else(|| guess::columns(sample))
+const BETWEEN: [(&str, &str); 5] =
+    [(",", ""), (";", "semicolon"), ("\t", "tab"), ("|", "pipe"), (" ", "blanks")];
+
+/// The first rows of a text, which have the same number of values.
+pub(super) struct Table<'a> {
+    /// As `separator` in `input.columns`; empty for commas.
+    pub(super) separator: &'static str,
+    pub(super) rows: Vec<Vec<&'a str>>,
 }
 
-/// By the names in a header.
-fn named(sample: &Sample) -> Option<String> {
-    let header = str::from_utf8(sample.first()?).ok()?;
-    let between = [(",", ""), (";", "semicolon"), ("\t", "tab"), ("|", "pipe")];
-    let (split, separator) = between.into_iter().find(|(text, _)| header.contains(text))?;
-    let names: Vec<&str> = header.split(split).map(|name| name.trim_matches(['"', ' '])).collect();
-    let mut parts = Vec::new();
-    for (what, known) in NAMES {
-        let found = known.iter().find_map(|known| {
-            names.iter().find(|name| name.eq_ignore_ascii_case(known)).map(|name| (*name, *known))
-        });
-        match found {
-            Some((name, known)) if SECTORS.contains(&known) => {
-                parts.push(format!("{what}={name}:sectors"));
-            }
-            Some((name, _)) => parts.push(format!("{what}={name}")),
-            None if what == "op" || what == "volume" => {}
-            None => return None,
+impl<'a> Table<'a> {
+    fn of(sample: &Sample<'a>) -> Option<Self> {
+        let lines: Vec<&str> =
+            sample.lines().take(ROWS + 1).filter_map(|line| str::from_utf8(line).ok()).collect();
+        BETWEEN.iter().find_map(|(text, separator)| {
+            let rows: Vec<Vec<&str>> = lines.iter().map(|line| split(line, text)).collect();
+            let width = rows.first().map_or(0, Vec::len);
+            let is_table = width >= LEAST_COLUMNS && rows.iter().all(|row| row.len() == width);
+            is_table.then_some(Self { separator, rows })
+        })
+    }
+
+    /// The values of a column.
+    pub(super) fn column(&self, at: usize) -> Vec<&'a str> {
+        self.rows.iter().map(|row| row[at]).collect()
+    }
+
+    /// The values of a column, if all are whole numbers.
+    pub(super) fn numbers(&self, at: usize) -> Option<Vec<u64>> {
+        self.rows.iter().map(|row| number::whole(row[at].as_bytes())).collect()
+    }
+}
+
+/// Time, offset and length.
+const LEAST_COLUMNS: usize = 3;
+
+fn split<'a>(line: &'a str, between: &str) -> Vec<&'a str> {
+    match between {
+        " " => line.split_ascii_whitespace().collect(),
+        _ => line.split(between).map(|value| value.trim_matches([' ', '"'])).collect(),
+    }
+}
+
+/// Where the columns of a table are, and what they are called.
+pub(super) struct Places<'a> {
+    pub(super) time: (usize, &'a str),
+    pub(super) offset: (usize, &'a str),
+    pub(super) length: (usize, &'a str),
+    pub(super) op: Option<(usize, &'a str)>,
+    pub(super) volume: Option<(usize, &'a str)>,
+    /// The names of all columns, if there are any.
+    pub(super) header: Vec<&'a str>,
+}
+
+/// How to read a text that `sample` begins: the option `input.columns`, and what has to be done before.
+pub(super) fn advice(sample: &Sample) -> Option<String> {
+    let mut table = Table::of(sample)?;
+    if let Some(advice) = guess::log_of_fio(&table) {
+        return Some(advice);
+    }
+    let header = table.rows[0].clone();
+    let places = match named(&header) {
+        Some(places) => {
+            table.rows.remove(0);
+            places
         }
-    }
-    if !separator.is_empty() {
-        parts.push(format!("separator={separator}"));
-    }
+        None => guess::places(&table)?,
+    };
+    let columns = columns(&table, &places)?;
+    let before = guess::one_action(&table, &places).or_else(|| points(&table, &places));
+    let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
+    let op = if places.op.is_none() { " and input.op = read or input.op = write" } else { "" };
+    let before = before.unwrap_or_default();
+    Some(format!(
+        "{before}read it as CSV, once columns and units are checked{open}, with \
+         input.columns = {columns}{op}"
+    ))
+}
+
+/// The value of `input.columns`.
+fn columns(table: &Table, places: &Places) -> Option<String> {
+    let (time, offset, length) = (places.time, places.offset, places.length);
+    let name = |(at, _): (usize, &str)| Name::of(places.header.get(at).unwrap_or(&""));
+    let (offsets, lengths) = (table.numbers(offset.0)?, table.numbers(length.0)?);
+    let (offset_unit, length_unit) =
+        counted::extents((&name(offset), &offsets), (&name(length), &lengths));
+    let time_unit = counted::time(&name(time), &table.column(time.0));
+    let place = |(at, name): (usize, &str)| match name {
+        "" => (at + 1).to_string(),
+        name => name.to_owned(),
+    };
+    let mut parts = vec![
+        format!("time={}{time_unit}", place(time)),
+        format!("offset={}{offset_unit}", place(offset)),
+        format!("length={}{length_unit}", place(length)),
+    ];
+    parts.extend(places.op.map(|op| {
+        format!("op={}{}", place(op), counted::operation(&name(op), &table.column(op.0)))
+    }));
+    parts.extend(places.volume.map(|volume| format!("volume={}", place(volume))));
+    parts.extend((!table.separator.is_empty()).then(|| format!("separator={}", table.separator)));
     Some(parts.join(","))
+}
+
+/// The places of columns by the names in a header.
+fn named<'a>(header: &[&'a str]) -> Option<Places<'a>> {
+    let names: Vec<Name> = header.iter().map(|name| Name::of(name)).collect();
+    let place = |what: &str| {
+        let (_, known) = NAMES.iter().find(|(name, _)| *name == what)?;
+        let find = |is: &dyn Fn(&Name, &str) -> bool| {
+            known.iter().find_map(|known| names.iter().position(|name| is(name, known)))
+        };
+        let at = find(&|name, known| name.whole == known);
+        let at = at.or_else(|| find(&|name, known| name.front == known))?;
+        // The option would take these for its own; a number takes their place.
+        let is_plain = !header[at].contains([',', ':', '=', ' ']) && header[at] != "none";
+        Some((at, if is_plain { header[at] } else { "" }))
+    };
+    Some(Places {
+        time: place("time")?,
+        offset: place("offset")?,
+        length: place("length")?,
+        op: place("op"),
+        volume: place("volume"),
+        header: header.to_vec(),
+    })
+}
+
+/// What has to be done with decimal commas.
+fn points(table: &Table, places: &Places) -> Option<String> {
+    let has_comma = table.column(places.time.0).iter().any(|time| time.contains(','));
+    (has_comma && !table.separator.is_empty()).then(|| {
+        "its times have decimal commas: write points, tr , . < FILE | ftlab ... -; ".into()
+    })
 }
 
 #[cfg(test)]
@@ -55,11 +202,23 @@ mod tests {
     use crate::trace::Columns;
     use crate::trace::stream::Front;
 
+    fn advised(text: &str) -> Option<String> {
+        advice(&Sample::new(Front { bytes: text.as_bytes(), whole: true }))
+    }
+
+    /// The columns that are suggested.
+    fn suggested(text: &str) -> Option<String> {
+        let text = advised(text)?;
+        let (_, columns) = text.split_once("input.columns = ")?;
+        let columns = columns.split(' ').next()?.to_owned();
+        let is_open = columns.contains('?');
+        assert_eq!(Columns::try_from(columns.clone()).is_err(), is_open, "{columns}");
+        Some(columns)
+    }
+
     #[test]
     fn a_header_of_common_names_suggests_the_columns() {
-        let suggested =
-            |text: &str| columns(&Sample::new(Front { bytes: text.as_bytes(), whole: true }));
-        for (header, expected) in [
+        for (text, expected) in [
             ("ts,op,offset,size", Some("time=ts,offset=offset,length=size,op=op")),
             (
                 "Disk;Time;RW;LBA;Bytes",
@@ -67,12 +226,71 @@ mod tests {
                     "time=Time,offset=LBA:sectors,length=Bytes,op=RW,volume=Disk,separator=semicolon",
                 ),
             ),
+            (
+                "time_us,is_write,lba,len\n5,1,1001,1\n9,0,77,3\n",
+                Some("time=time_us:us,offset=lba:?,length=len:?,op=is_write:0"),
+            ),
+            (
+                "\"Timestamp\",\"Type\",\"Offset\",\"Size\"\n\"128166391024154329\",\"Read\",\"0\",\"512\"\n",
+                Some("time=Timestamp:filetime,offset=Offset,length=Size,op=Type"),
+            ),
+            (
+                "id time op offset size\n1 0.5 OP_READ 0 512\n2 0.7 OP_WRITE 0 512\n",
+                Some(
+                    "time=time,offset=offset,length=size,op=op:OP_READ=read/OP_WRITE=write,separator=blanks",
+                ),
+            ),
             ("time,offset", None),
             ("1,2,3,4", None),
         ] {
-            let found = suggested(header);
-            assert_eq!(found.as_deref(), expected, "{header}");
-            assert!(found.is_none_or(|text| Columns::try_from(text).is_ok()));
+            assert_eq!(suggested(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_rows_suggest_the_columns() {
+        for (text, expected) in [
+            ("0.5,W,8192,4096\n0.75,R,4096,512\n", Some("time=1,offset=3,length=4,op=2")),
+            (
+                "read;1700000000123;77;8;sda\nwrite;1700000000125;1001;16;sda\n",
+                Some("time=2:ms,offset=3:sectors,length=4:sectors,op=1,separator=semicolon"),
+            ),
+            (
+                "1 77777 8 1.5\n0 1001 16 2.5\n",
+                Some("time=4,offset=2:sectors,length=3:sectors,op=1:?,separator=blanks"),
+            ),
+            ("0.5,W,77777,3\n0.75,R,1001,1\n", Some("time=1,offset=3:?,length=4:?,op=2")),
+            ("5,W,77777,3\n7,R,1001,1\n", Some("time=1:?,offset=3:?,length=4:?,op=2")),
+            // Not D for discard: the action of blkparse is the same in each row.
+            (
+                "8,0 0.5 D W 77777 8\n8,0 0.75 D R 1001 16\n",
+                Some("time=2,offset=5:sectors,length=6:sectors,op=4,separator=blanks"),
+            ),
+            (
+                "12, 90101, 1, 4096, 8192, 0\n15, 81333, 0, 4096, 0, 0\n",
+                Some("time=1:ms,offset=5,length=4,op=3:0"),
+            ),
+            ("a,b,c,d\ne,f,g,h\n", None),
+            ("1,2,3\n2,3,4\n", None),
+            ("1.5,R,8,4096\n", None),
+            ("1.5,R,0,0\n2.5,R,0,0\n", None),
+            ("", None),
+        ] {
+            assert_eq!(suggested(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_to_be_done_before_is_said() {
+        for (text, words) in [
+            ("0,5;W;8192;4096\n0,75;R;4096;512\n", "tr , . < FILE | ftlab ... -; "),
+            ("0.5 Q W 77 8\n0.6 C W 77 8\n0.7 Q R 9 8\n", "awk '$2 == \"Q\"' FILE | ftlab ... -; "),
+            ("0.6 C W 77 8\n0.7 D R 9 8\n", "awk '$2 == \"D\"' FILE | ftlab ... -; "),
+            ("500, 4000, 0, 4096, 0\n1000, 4001, 1, 4096, 0\n", "log_offset=1"),
+            ("time,offset,size\n0.5,8192,512\n", " and input.op = read or input.op = write"),
+        ] {
+            let advice = advised(text).unwrap_or_default();
+            assert!(advice.contains(words), "{text}{advice}");
         }
     }
 }

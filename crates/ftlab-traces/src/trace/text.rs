@@ -3,6 +3,7 @@
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
 use super::lines::{Lines, without_mark};
+use super::other::{has_lines_of_cr, lines_of_cr};
 use super::source::{Decode, IS_SMALL};
 use super::stream::{Broken, Front, Stream};
 use super::time::{Time, TimeUnit};
@@ -306,7 +307,10 @@ impl<F: LineFormat> LineDecoder<F> {
                 Err(_) if !self.begun && self.format.may_skip_header() && is_header(line) => {
                     self.begun = true;
                 }
-                Err(mistake) => return Err(Broken::Mistake(self.here(mistake))),
+                Err(mistake) => {
+                    let mistake = if has_lines_of_cr(line) { lines_of_cr() } else { mistake };
+                    return Err(Broken::Mistake(self.here(mistake)));
+                }
             }
         }
     }

@@ -1,0 +1,273 @@
+//! What the values of a column count, as far as its name and its values settle it.
+//!
+//! A unit that nothing settles is a question mark, which [`Columns`](super::Columns) refuses, so that
+//! nobody reads factors of 8 or 1,000 without having said so.
+
+use super::csv;
+use super::number;
+
+/// What the user has to say.
+pub(super) const OPEN: &str = ":?";
+
+const SECTOR_BYTES: u64 = 512;
+const PAGE_BYTES: u64 = 4096;
+const SECTORS_OF_A_PAGE: u64 = 8;
+
+/// Seconds between requests from which on times without a unit are no seconds.
+const LONGEST_GAP_S: f64 = 60.0;
+
+/// Words of an operation that a map may have.
+const MOST_WORDS: usize = 8;
+
+/// The last word of a name, if it is a unit of time, and the unit of `input.columns`.
+const TIMES: [(&[&str], &str); 4] = [
+    (&["s", "sec", "secs", "seconds"], ""),
+    (&["ms", "msec", "millis", "milliseconds"], ":ms"),
+    (&["us", "usec", "micros", "microseconds"], ":us"),
+    (&["ns", "nsec", "nanos", "nanoseconds"], ":ns"),
+];
+
+/// As [`TIMES`], of addresses and lengths.
+const SIZES: [(&[&str], &str); 4] = [
+    (&["b", "byte", "bytes", "nbytes"], ""),
+    (&["sector", "sectors", "nsectors"], ":sectors"),
+    (&["kb", "kib"], ":1KiB"),
+    (&["page", "pages", "blocks"], OPEN),
+];
+
+/// The name of a column, in lower case.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    /// All words in one.
+    pub(super) whole: String,
+    /// All words except a unit behind the others.
+    pub(super) front: String,
+    /// The last word.
+    last: String,
+}
+
+impl Name {
+    pub(super) fn of(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let words: Vec<&str> =
+            name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let last = *words.last().unwrap_or(&"");
+        let is_unit = TIMES.iter().chain(&SIZES).any(|(units, _)| units.contains(&last));
+        let behind = if is_unit && words.len() > 1 { words.len() - 1 } else { words.len() };
+        Self { whole: words.concat(), front: words[..behind].concat(), last: last.to_owned() }
+    }
+
+    /// The unit of time in the name.
+    fn time_unit(&self) -> Option<&'static str> {
+        self.unit_of(&TIMES)
+    }
+
+    /// The unit of addresses and lengths in the name.
+    fn size_unit(&self) -> Option<&'static str> {
+        self.unit_of(&SIZES)
+    }
+
+    fn unit_of(&self, known: &[(&[&str], &'static str)]) -> Option<&'static str> {
+        let is = |(units, _): &&(&[&str], &'static str)| units.contains(&self.last.as_str());
+        known.iter().find(is).map(|(_, unit)| *unit)
+    }
+
+    /// Whether it is an address in blocks of the device.
+    fn is_in_blocks(&self) -> bool {
+        matches!(self.whole.as_str(), "lba" | "lbn" | "slba" | "block" | "nlb")
+    }
+
+    /// Whether the name of an operation says that 1 or `true` is this word.
+    fn is(&self, word: &str) -> bool {
+        self.whole == word || self.whole == format!("is{word}")
+    }
+}
+
+/// The unit of times.
+pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
+    if let Some(unit) = name.time_unit() {
+        return unit;
+    }
+    let Some(first) = values.first() else { return "" };
+    if first.contains(':') && first.contains('-') {
+        return ":iso";
+    }
+    if let Some(unit) = since_1970(first) {
+        return unit;
+    }
+    let numbers: Vec<f64> =
+        values.iter().filter_map(|value| value.replace(',', ".").parse().ok()).collect();
+    let span = numbers.last().zip(numbers.first()).map_or(0.0, |(last, first)| last - first);
+    let gap = span / numbers.len().saturating_sub(1).max(1) as f64;
+    let has_point = values.iter().any(|value| value.contains(['.', ',', 'e', 'E']));
+    if has_point && gap < LONGEST_GAP_S { "" } else { OPEN }
+}
+
+/// The unit that the size of a stamp since 1970, or of a FILETIME, settles.
+fn since_1970(stamp: &str) -> Option<&'static str> {
+    let stamp = number::integer(stamp.split('.').next()?.as_bytes())?;
+    let since_1970 = |digits: u32| (10u64.pow(digits)..3 * 10u64.pow(digits)).contains(&stamp);
+    let units = [(9, ""), (12, ":ms"), (15, ":us"), (17, ":filetime"), (18, ":ns")];
+    units.into_iter().find(|(digits, _)| since_1970(*digits)).map(|(_, unit)| unit)
+}
+
+/// The units of addresses and lengths.
+pub(super) fn extents(
+    (offset, offsets): (&Name, &[u64]),
+    (length, lengths): (&Name, &[u64]),
+) -> (&'static str, &'static str) {
+    let multiples = |values: &[u64], of: u64| values.iter().all(|value| value.is_multiple_of(of));
+    let in_bytes = |values: &[u64]| multiples(values, SECTOR_BYTES);
+    let has_values = !offsets.is_empty();
+    let length_unit = length.size_unit().unwrap_or_else(|| {
+        if !has_values || in_bytes(lengths) && !length.is_in_blocks() {
+            if length.is_in_blocks() { ":sectors" } else { "" }
+        } else if offset.size_unit() == Some(":sectors") || multiples(lengths, SECTORS_OF_A_PAGE) {
+            ":sectors"
+        } else {
+            OPEN
+        }
+    });
+    let offset_unit = offset.size_unit().unwrap_or_else(|| {
+        if !has_values {
+            return if offset.is_in_blocks() { ":sectors" } else { "" };
+        }
+        if in_bytes(offsets) && !offset.is_in_blocks() {
+            return "";
+        }
+        // Pages of 4 KiB would have only lengths of whole pages; sectors of a 4 KiB file system are multiples of 8.
+        let no_pages = !multiples(lengths, PAGE_BYTES) || multiples(offsets, SECTORS_OF_A_PAGE);
+        match length_unit {
+            "" if no_pages => ":sectors",
+            ":sectors" => ":sectors",
+            _ => OPEN,
+        }
+    });
+    (offset_unit, length_unit)
+}
+
+/// The words of an operation, as `op=COLUMN` has them behind it.
+pub(super) fn operation(name: &Name, values: &[&str]) -> String {
+    let mut words: Vec<&str> = values.to_vec();
+    words.sort_unstable();
+    words.dedup();
+    let digits = |word: &&str| matches!(*word, "0" | "1");
+    if words.iter().all(|word| csv::usual(word.as_bytes()).is_some()) {
+        return String::new();
+    }
+    if words.iter().all(digits) {
+        return match (name.is("read"), name.is("write")) {
+            (true, _) => ":1".into(),
+            (_, true) => ":0".into(),
+            _ => OPEN.into(),
+        };
+    }
+    let plain = |word: &&str| !word.contains([',', '/', '=', ':']);
+    if words.len() > MOST_WORDS || !words.iter().all(plain) {
+        return OPEN.into();
+    }
+    let entries: Vec<String> =
+        words.iter().map(|word| format!("{word}={}", meaning(name, word))).collect();
+    format!(":{}", entries.join("/"))
+}
+
+/// What a word seems to mean.
+fn meaning(name: &Name, word: &str) -> &'static str {
+    let word = word.to_ascii_lowercase();
+    match (word.as_str(), name.is("read"), name.is("write")) {
+        ("true", true, _) | ("false", _, true) => return "read",
+        ("true", _, true) | ("false", true, _) => return "write",
+        _ => {}
+    }
+    let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+    match (has(&["read", "get"]), has(&["write", "put"]), has(&["trim", "discard", "unmap"])) {
+        (true, false, false) => "read",
+        (false, true, false) => "write",
+        (false, false, true) => "trim",
+        _ if has(&["flush", "sync"]) => "flush",
+        _ => "?",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units(offset: &str, offsets: &[u64], length: &str, lengths: &[u64]) -> (String, String) {
+        let (offset, length) = (Name::of(offset), Name::of(length));
+        let (offset, length) = extents((&offset, offsets), (&length, lengths));
+        (offset.into(), length.into())
+    }
+
+    #[test]
+    fn a_name_has_a_unit_behind_it() {
+        let name = Name::of("Offset (bytes)");
+        assert_eq!((name.whole.as_str(), name.front.as_str()), ("offsetbytes", "offset"));
+        assert_eq!(Name::of("bytes").front, "bytes");
+        assert_eq!(Name::of("is_write").whole, "iswrite");
+        assert_eq!(Name::of("block_size").front, "blocksize");
+    }
+
+    #[test]
+    fn addresses_that_nothing_settles_are_asked_for() {
+        for (offset, offsets, length, lengths, expected) in [
+            ("", &[8192, 4096][..], "", &[4096, 512][..], ("", "")),
+            // Blocks of 512 B, 1 KiB or 4 KiB look alike.
+            ("", &[1001, 77], "", &[1, 8], (":?", ":?")),
+            ("lba", &[1001, 77], "len", &[1, 8], (":?", ":?")),
+            ("offset", &[8192, 4096], "size", &[1, 3], ("", ":?")),
+            ("", &[1001, 77], "", &[8, 16], (":sectors", ":sectors")),
+            ("", &[1001, 77], "", &[512, 8192], (":sectors", "")),
+            ("", &[1000, 80], "", &[4096, 8192], (":sectors", "")),
+            ("", &[1001, 77], "", &[4096, 8192], (":?", "")),
+            ("sector", &[1001, 77], "size", &[1, 3], (":sectors", ":sectors")),
+            ("sector", &[1001, 77], "bytes", &[4096, 4096], (":sectors", "")),
+            ("offset_bytes", &[1, 2], "size_kb", &[1, 3], ("", ":1KiB")),
+            ("page", &[1, 2], "pages", &[8, 8], (":?", ":?")),
+            ("first_page", &[1, 2], "page_count", &[1, 8], (":?", ":?")),
+            ("lba", &[], "nlb", &[], (":sectors", ":sectors")),
+            ("offset", &[], "size", &[], ("", "")),
+        ] {
+            let found = units(offset, offsets, length, lengths);
+            let expected = (expected.0.to_owned(), expected.1.to_owned());
+            assert_eq!(found, expected, "{offset} {offsets:?} {length} {lengths:?}");
+        }
+    }
+
+    #[test]
+    fn times_that_nothing_settles_are_asked_for() {
+        for (name, values, unit) in [
+            ("time", &["0.5", "0.75"][..], ""),
+            ("time", &["5", "8"], ":?"),
+            ("time", &["0.5", "7000.5"], ":?"),
+            ("time_ms", &["5", "8"], ":ms"),
+            ("Time (us)", &["5.5", "8"], ":us"),
+            ("elapsed_s", &["5", "8"], ""),
+            ("ts", &["1700000000", "1700000009"], ""),
+            ("ts", &["1700000000123.5", "1700000000124.0"], ":ms"),
+            ("ts", &["1700000000123456"], ":us"),
+            ("ts", &["1700000000123456789"], ":ns"),
+            ("ts", &["128166391024154329"], ":filetime"),
+            ("ts", &["2024-01-15 10:00:00.5"], ":iso"),
+            ("ts", &[], ""),
+        ] {
+            assert_eq!(time(&Name::of(name), values), unit, "{name} {values:?}");
+        }
+    }
+
+    #[test]
+    fn words_of_operations_are_mapped_where_they_speak() {
+        for (name, values, words) in [
+            ("op", &["R", "write", "Trim"][..], ""),
+            ("op", &["0", "1"], ":?"),
+            ("is_write", &["0", "1"], ":0"),
+            ("is_read", &["1", "1"], ":1"),
+            ("write", &["true", "false"], ":false=read/true=write"),
+            ("op", &["OP_READ", "OP_WRITE"], ":OP_READ=read/OP_WRITE=write"),
+            ("op", &["GET", "nop"], ":GET=read/nop=?"),
+            ("op", &["read/ahead", "x"], ":?"),
+        ] {
+            assert_eq!(operation(&Name::of(name), values), words, "{name} {values:?}");
+        }
+    }
+}
