@@ -245,8 +245,6 @@ bugs! {
         why "pages that GC copies are gone", law "every_ftl";
     BlocksForget: "order: programs that are not remembered one by one are over",
         why "reads of old pages begin too soon under overload", law "every_ftl";
-    PackageChipsApart: "time: the chips of a package work beside each other",
-        why "a package serves nothing until all of them are idle", law "every_ftl", by "page,dftl,tpftl";
     JoinsWhatHasBegun: "time: an operation joins a command on several planes that has begun already",
         why "it is done before it is asked for", law "every_ftl", by "page,dftl,tpftl,dloop";
     JoinsItsOwnPlane: "time: an operation joins a command that works on its plane already",
@@ -331,8 +329,6 @@ bugs! {
         why "leaked blocks", by "sast";
     SastSequenceSuperseded: "sast: a log block in order becomes the data block although a page in it is superseded",
         why "the offset of the newer version is programmed", by "sast";
-    RnftlKeepsFull: "rnftl: a merge keeps every primary block",
-        why "a replacement block without a page to write", by "rnftl";
     RnftlKeptLost: "rnftl: a primary block that is kept is forgotten",
         why "leaked blocks", by "rnftl";
     RnftlWritesOver: "rnftl: all pages of a kept block are taken for erased",
@@ -395,8 +391,6 @@ bugs! {
         why "it is collected for nothing, for ever";
     PlanesBreakParity: "planes: a copy-back goes to the next page whatever its parity",
         why "the same-parity rule of the NAND";
-    RandomLogOverowned: "random logs: a log block takes one logical block too many",
-        why "the merge of a log block is bounded by K";
     RandomLogMergedCounts: "random logs: pages of a merge still count as valid",
         why "log blocks look dearer than they are";
     KastGapUnseen: "kast: a sequential log whose order is broken is written on",
@@ -465,8 +459,6 @@ bugs! {
         why "gc.high is not respected", law "what_cannot_work";
     CellsUnevenBlock: "cells: a block may end inside a word line",
         why "a page without the others of its word line", law "what_cannot_work";
-    CellsTimesTooMany: "cells: times for more bits than a cell has",
-        why "times that no page has", law "what_cannot_work";
     MediumOrderIgnored: "flash: an FTL that needs any order is built on a device that insists on ascending",
         why "offsets are programmed as the host writes them", law "every_ftl_obeys";
     MediumAnyOrderOfCells: "flash: cells of several bits are programmed in any order",
@@ -519,8 +511,6 @@ bugs! {
         why "a page without data is copied for ever";
     ApsTranslatesEarly: "aps: a page is translated when it is written, and again when it leaves",
         why "translates_late is declared", by "aps";
-    MnftlDeniesIdleTime: "mnftl: idle time is used, and that is denied",
-        why "no host would grant it", by "mnftl,mnftl-hybrid";
     CftlMakesRoomEarly: "cftl: a conversion makes more room than it needs",
         why "early_blocks is declared", by "cftl";
     SftlFlushUncounted: "sftl: the load of a buffer that is flushed is not counted",
@@ -585,8 +575,6 @@ bugs! {
         why "no more is garbage than gc.garbage says", by "page";
     ReserveStopsEarly: "reserve: GC ends before there is room",
         why "it goes on up to gc.high while there is garbage", by "page";
-    ReserveWantsNoGarbage: "reserve: GC starts although no full block has garbage",
-        why "there is no victim", by "page";
     HandlesMixIsolations: "handles: what GC moves of an initially isolated handle stays with it",
         why "it goes to the class of all of them", law "units_keep", by "page,dftl,dloop";
     HandlesMixPersistent: "handles: what GC moves of all persistently isolated handles shares units",
@@ -651,8 +639,6 @@ bugs! {
         why "in the end no plane takes a page", by "page,dftl,tpftl";
     LeastBusyLosesPlane: "placement: a plane that was chosen is not asked again",
         why "in the end no plane takes a page", by "page,dftl,tpftl";
-    StripedHotSeeksFull: "placement: a page that must move looks for a full plane",
-        why "there is none, or GC finds no room in it", law "every_ftl_survives", by "page,dftl,tpftl,cdftl,sftl,treeftl,aps";
     RecoveryTrustsTorn: "recovery: a page whose program was cut is taken to be erased",
         why "it cannot be programmed before the next erase", law "power_cuts";
     RecoveryTakesLastFound: "recovery: of a page's versions the one found last is taken",
@@ -687,8 +673,6 @@ bugs! {
         why "no block is left to end the merge", law "power_cuts", by "block,nftl-chain";
     RebuildLeavesLogs: "rebuild: log blocks that have been emptied are not freed",
         why "leaked blocks", law "power_cuts", by "bast,nftl,fast";
-    RebuildOverwrites: "rebuild: a home whose offsets are programmed already",
-        why "a page is programmed twice", law "power_cuts", by "bast,nftl,fast";
     LogInvalidatesEarly: "log blocks: an overwrite invalidates the version before, then makes room, although power may be cut",
         why "the version before is erased, and the new one not programmed yet", law "power_cuts", by "fast,kast,last,aftl,waftl";
     BufferFlushesNone: "buffer: a flush writes nothing",

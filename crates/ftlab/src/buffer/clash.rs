@@ -58,13 +58,13 @@ impl BufferDesign for Clash {
         let block = geometry.pages_per_block as usize;
         let least = (pages as f64 * own.page_space.0).ceil().max(1.0) as usize;
         let block_capacity = pages.saturating_sub(least) / block;
-        if unless_bug!(ClashOfNoBlock, block_capacity == 0, false) {
+        if block_capacity == 0 {
             let message = format!(
                 "found {}, which is {pages} pages of which {least} are the p-space, expected room for \
                  a block of {block} next to them",
                 config.size
             );
-            return Err(Error::config("buffer.size", message));
+            unless_bug!(ClashOfNoBlock, return Err(Error::config("buffer.size", message)));
         }
         Ok(Clash {
             pages: Groups::new(geometry),

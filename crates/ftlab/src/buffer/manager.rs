@@ -207,10 +207,14 @@ impl BufferManager {
 
     /// Writes all that is dirty, in the order in which it would leave (choices.md#flush-order).
     fn flush(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
-        while unless_bug!(BufferFlushesNone, self.counts().dirty > 0, false) {
+        unless_bug!(BufferFlushesNone, self.evict_all(ftl, flash));
+        ftl::access(ftl, Op::Flush, &[], flash);
+    }
+
+    fn evict_all(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
+        while self.counts().dirty > 0 {
             self.evict(ftl, flash);
         }
-        ftl::access(ftl, Op::Flush, &[], flash);
     }
 
     /// Writes those of these pages that are dirty.
@@ -268,8 +272,8 @@ impl BufferManager {
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(self.group[0]);
         let missing = |lpn: &Lpn| {
-            unless_bug!(BplruPadsOverHeld, !self.held.holds(*lpn), true)
-                && self.held.is_on_flash(*lpn)
+            let is_absent = unless_bug!(BplruPadsOverHeld, !self.held.holds(*lpn), true);
+            is_absent && self.held.is_on_flash(*lpn)
         };
         self.padding.clear();
         self.padding.extend(geometry.logical_pages_of(lbn).filter(missing));

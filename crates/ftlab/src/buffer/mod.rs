@@ -118,11 +118,11 @@ impl BufferConfig {
     /// [`Error::Config`] when there is none.
     pub fn pages(&self, geometry: &Geometry) -> Result<usize, Error> {
         let pages = self.size.0 / u64::from(geometry.page_bytes);
-        if unless_bug!(BufferOfNoPage, pages == 0, false) || u32::try_from(pages).is_err() {
+        if pages == 0 || u32::try_from(pages).is_err() {
             let page = Bytes(u64::from(geometry.page_bytes));
             let message =
                 format!("found {}, expected room for 1 to 2^32 pages of {page}", self.size);
-            return Err(Error::config("buffer.size", message));
+            unless_bug!(BufferOfNoPage, return Err(Error::config("buffer.size", message)));
         }
         Ok(pages as usize)
     }

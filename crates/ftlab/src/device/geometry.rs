@@ -72,8 +72,14 @@ impl Geometry {
     pub fn new(device: &DeviceConfig, capacity: u64) -> Result<Self, Error> {
         let block_bytes = device.page.0 * u64::from(device.pages_per_block);
         let logical_blocks = capacity.div_ceil(block_bytes);
-        if unless_bug!(DeviceEmpty, logical_blocks == 0, false) {
-            return Err(Error::config("device.capacity", "found 0, expected at least one block"));
+        if logical_blocks == 0 {
+            unless_bug!(
+                DeviceEmpty,
+                return Err(Error::config(
+                    "device.capacity",
+                    "found 0, expected at least one block"
+                ))
+            );
         }
         let dies = device.channels * device.chips_per_channel * device.dies_per_chip;
         let planes = u64::from(dies) * u64::from(device.planes_per_die);
@@ -82,21 +88,27 @@ impl Geometry {
         let blocks_per_plane = wanted.div_ceil(planes).max(2);
         let physical_blocks = blocks_per_plane * planes;
         let most_blocks = MOST_PAGES / u64::from(device.pages_per_block);
-        if unless_bug!(DeviceTooLarge, physical_blocks.max(logical_blocks) > most_blocks, false) {
-            return Err(Error::config(
-                "device.capacity",
-                format!(
-                    "found {physical_blocks} blocks of {} pages, expected at most {MOST_PAGES} \
+        if physical_blocks.max(logical_blocks) > most_blocks {
+            unless_bug!(
+                DeviceTooLarge,
+                return Err(Error::config(
+                    "device.capacity",
+                    format!(
+                        "found {physical_blocks} blocks of {} pages, expected at most {MOST_PAGES} \
                      pages; use a larger device.page",
-                    device.pages_per_block
-                ),
-            ));
+                        device.pages_per_block
+                    ),
+                ))
+            );
         }
-        if unless_bug!(DeviceTooFewBlocks, physical_blocks < logical_blocks, false) {
-            return Err(Error::config(
-                "device.blocks",
-                format!("found {wanted}, expected at least the {logical_blocks} logical"),
-            ));
+        if physical_blocks < logical_blocks {
+            unless_bug!(
+                DeviceTooFewBlocks,
+                return Err(Error::config(
+                    "device.blocks",
+                    format!("found {wanted}, expected at least the {logical_blocks} logical"),
+                ))
+            );
         }
         let planes_per_channel = (planes / u64::from(device.channels)) as u32;
         Ok(Geometry {

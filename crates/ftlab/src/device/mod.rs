@@ -136,24 +136,24 @@ crate::settings! {
             let message = "found waiting, expected device.multi_plane = true: else there is no such command";
             return Err(Error::config("device.multi_plane_joins", message));
         }
-        if unless_bug!(DevicePageAny, !own.page.0.is_power_of_two(), false) {
+        if !own.page.0.is_power_of_two() {
             let message = format!("found {}, expected a power of two, 512B to 64KiB", own.page);
-            return Err(Error::config("device.page", message));
+            unless_bug!(DevicePageAny, return Err(Error::config("device.page", message)));
         }
         let (oob, page, sector) = (own.whole_oob(), own.page, own.sector);
         let fits = sector.0.is_power_of_two() && (page.0 / 128..=page.0).contains(&sector.0);
-        if unless_bug!(DeviceSectorAny, !fits, false) {
+        if !fits {
             let least = Bytes((page.0 / 128).max(1));
             let message = format!("found {sector}, expected a power of two, {least} to {page}");
-            return Err(Error::config("device.sector", message));
+            unless_bug!(DeviceSectorAny, return Err(Error::config("device.sector", message)));
         }
-        if unless_bug!(DeviceOobTooLarge, oob > page.0, false) {
+        if oob > page.0 {
             let message = format!("found {oob} B, expected at most the {page} of a page");
-            return Err(Error::config("device.oob", message));
+            unless_bug!(DeviceOobTooLarge, return Err(Error::config("device.oob", message)));
         }
-        if unless_bug!(DeviceEccTooLarge, own.ecc.0 > oob, false) {
+        if own.ecc.0 > oob {
             let message = format!("found {}, expected at most the {oob} B of device.oob", own.ecc);
-            return Err(Error::config("device.ecc", message));
+            unless_bug!(DeviceEccTooLarge, return Err(Error::config("device.ecc", message)));
         }
         own.check_bad_blocks()?;
         let (key, transfer) = own.page_transfer();

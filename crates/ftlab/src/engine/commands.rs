@@ -112,9 +112,7 @@ impl Commands {
     pub fn new(device: &DeviceConfig, geometry: &Geometry, timing: &Timing, log: Log) -> Self {
         let [_, _, dies, planes] = geometry.shape();
         let planes_per_array = match (device.interleave, device.multi_plane) {
-            _ if unless_bug!(PackageChipsApart, device.package_chips > 1, false) => {
-                device.package_chips * dies * planes
-            }
+            _ if device.package_chips > 1 => device.package_chips * dies * planes,
             (false, _) => dies * planes,
             (true, true) => planes,
             (true, false) => 1,

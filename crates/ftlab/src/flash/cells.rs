@@ -58,12 +58,12 @@ impl Cells {
             return Ok(None);
         }
         let pages = device.pages_per_block;
-        if unless_bug!(CellsUnevenBlock, !pages.is_multiple_of(bits), false) {
+        if !pages.is_multiple_of(bits) {
             let message = format!(
                 "found {} with device.pages_per_block = {pages}, expected a multiple of {bits}",
                 cell.name()
             );
-            return Err(Error::config("device.cell", message));
+            unless_bug!(CellsUnevenBlock, return Err(Error::config("device.cell", message)));
         }
         Ok(Some(Cells {
             bit_of: sequence(pages / bits, bits).map(|(_, bit)| bit).collect(),
@@ -122,9 +122,7 @@ fn times(
     bits: u32,
 ) -> Result<Vec<Nanos>, Error> {
     match by_bit {
-        Some(times) if unless_bug!(CellsTimesTooMany, times.len() == bits as usize, true) => {
-            Ok(times.iter().map(|t| t.0).collect())
-        }
+        Some(times) if times.len() == bits as usize => Ok(times.iter().map(|t| t.0).collect()),
         Some(times) => {
             let message =
                 format!("found a list of {}, expected {bits} times, LSB first", times.len());

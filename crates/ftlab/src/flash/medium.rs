@@ -55,12 +55,8 @@ impl Medium {
         let geometry = Geometry::new(device, capacity)?;
         let cell = device.cell.unwrap_or(Cell::Slc);
         let cells = Cells::new(cell, device)?.map(Box::new);
-        if unless_bug!(
-            MediumAnyOrderOfCells,
-            cells.is_some() && device.program_order == Some(ProgramOrder::Any),
-            false
-        ) {
-            return Err(cells_need_ascending_order(cell));
+        if cells.is_some() && device.program_order == Some(ProgramOrder::Any) {
+            unless_bug!(MediumAnyOrderOfCells, return Err(cells_need_ascending_order(cell)));
         }
         let valid_words_per_block = geometry.pages_per_block.div_ceil(64) as usize;
         let blocks = geometry.blocks() as usize;
@@ -80,19 +76,16 @@ impl Medium {
 
     /// As [`super::Flash::allow_any_order`].
     pub fn allow_any_order(&mut self) -> Result<(), Error> {
-        if unless_bug!(
-            MediumOrderIgnored,
-            self.configured_order == Some(ProgramOrder::Ascending),
-            false
-        ) {
+        if self.configured_order == Some(ProgramOrder::Ascending) {
             let message = "found ascending, expected any (or nothing): this FTL keeps pages at their \
                            offsets inside a block, whichever is written first";
-            return Err(Error::config("device.program_order", message));
+            unless_bug!(
+                MediumOrderIgnored,
+                return Err(Error::config("device.program_order", message))
+            );
         }
-        if let (Some(_), Some(cell)) = (&self.cells, self.cell)
-            && unless_bug!(MediumCellsIgnored, true, false)
-        {
-            return Err(cells_need_ascending_order(cell));
+        if let (Some(_), Some(cell)) = (&self.cells, self.cell) {
+            unless_bug!(MediumCellsIgnored, return Err(cells_need_ascending_order(cell)));
         }
         self.order = ProgramOrder::Any;
         Ok(())

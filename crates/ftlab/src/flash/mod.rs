@@ -263,12 +263,12 @@ impl Flash {
     /// # Errors
     /// [`Error::Config`] when an OOB of the device is smaller.
     pub fn expect_oob(&self, bytes: u32, what: &str) -> Result<(), Error> {
-        if unless_bug!(FlashOobTooSmall, bytes <= self.medium.oob_bytes, true) {
+        if bytes <= self.medium.oob_bytes {
             return Ok(());
         }
         let message =
             format!("found {} B, expected at least {bytes} for {what}", self.medium.oob_bytes);
-        Err(Error::config("device.oob", message))
+        unless_bug!(FlashOobTooSmall, Err(Error::config("device.oob", message)), Ok(()))
     }
 
     /// Bytes of an OOB that an FTL may fill.

@@ -46,7 +46,8 @@ impl Flash {
             self.meter.surveyed += 1;
         }
         let raw = if self.is_half_erased(pbn) { self.glimpse(ppn) } else { raw };
-        if unless_bug!(RecoveryTrustsTorn, raw == 0, raw == 0 || raw == TORN) {
+        let is_erased = unless_bug!(RecoveryTrustsTorn, raw == 0, raw == 0 || raw == TORN);
+        if is_erased {
             return Found::Erased;
         }
         self.medium.owners[ppn.index()] = raw;

@@ -235,7 +235,8 @@ impl Wear {
         self.part(pbn).erased(wear, blocks);
         let part = &mut self.parts[self.part_of[pbn.index()] as usize];
         let Some(endurance) = &mut self.endurance else { return };
-        if wear < unless_bug!(WearLastsLonger, endurance.limits[pbn.index()], u32::MAX) {
+        let limit = unless_bug!(WearLastsLonger, endurance.limits[pbn.index()], u32::MAX);
+        if wear < limit {
             return;
         }
         let erases = wear - endurance.credits[pbn.index()];
@@ -277,8 +278,9 @@ impl Wear {
             false => gap / 2 + gap / 8,
         };
         let is_worn = lasted.is_some_and(|lasted| excess > most(lasted));
-        let is_due = is_worn || unless_bug!(WearMovesOnce, part.most - part.least > gap, false);
-        if policy != WearPolicy::Static || unless_bug!(WearNeverMoves, !is_due, true) {
+        let is_uneven = unless_bug!(WearMovesOnce, part.most - part.least > gap, false);
+        let is_due = unless_bug!(WearNeverMoves, is_worn || is_uneven, false);
+        if policy != WearPolicy::Static || !is_due {
             return None;
         }
         part.coldest(blocks, &self.since, pbn)

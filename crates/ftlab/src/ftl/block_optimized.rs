@@ -68,7 +68,8 @@ impl Design for BlockOptimizedFtl {
         flash.allow_any_order()?;
         let geometry = flash.geometry().clone();
         let homes = geometry.logical_blocks();
-        let spare = if unless_bug!(BlockOptErasesFirst, flash.may_lose_power(), false) {
+        let keeps_spare = unless_bug!(BlockOptErasesFirst, flash.may_lose_power(), false);
+        let spare = if keeps_spare {
             FreeBlocks::within(homes..geometry.blocks())
         } else {
             FreeBlocks::none()
@@ -195,7 +196,8 @@ impl BlockOptimizedFtl {
         while let Some(ppn) = pages.next(flash) {
             let lpn = Lpn(base.0 + ppn.0 - first.0);
             let found = group.binary_search(&lpn);
-            if unless_bug!(BlockOptKeepsOverwritten, found.is_err(), found.is_ok()) {
+            let is_beside = unless_bug!(BlockOptKeepsOverwritten, found.is_err(), found.is_ok());
+            if is_beside {
                 self.kept.push((lpn, flash.load(ppn, Cause::Merge)));
             }
             flash.invalidate(ppn);

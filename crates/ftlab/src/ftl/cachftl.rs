@@ -124,12 +124,12 @@ impl CachftlConfig {
         let spare = geometry.blocks() - geometry.logical_blocks();
         let other = u32::from(out_of_place);
         let least = self.least_blocks(geometry) + other;
-        if unless_bug!(CachTooFewBlocks, spare < least, false) {
+        if spare < least {
             let message = format!(
                 "found {spare} spare blocks, expected at least {least} for the page-mapped region: \
                  cachftl.sync_blocks, one that is written, and room for a group"
             );
-            return Err(geometry.too_few_blocks(&message, ""));
+            unless_bug!(CachTooFewBlocks, return Err(geometry.too_few_blocks(&message, "")));
         }
         Ok(spare - other)
     }
@@ -514,7 +514,9 @@ impl CachFtl {
             }
             Stage::BmrRead => {
                 self.leave_flash(&mut merge, flash);
-                if unless_bug!(CachStopsInRam, self.bmr.table().is_some(), false) {
+                let is_mapped_in_ram =
+                    unless_bug!(CachStopsInRam, self.bmr.table().is_some(), false);
+                if is_mapped_in_ram {
                     // The pages have a block to go to, so none of them is ever only in RAM.
                     self.make_room_in_bmr(merge.lbn, flash);
                     self.counts.bmr_gcs += 1;
@@ -639,8 +641,10 @@ impl CachFtl {
 
     /// The other pages of a block: from the RAM of a merge under way, or read now.
     fn take_over(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) -> Merge {
+        let is_in_ram =
+            |stage: Stage| unless_bug!(CachForgetsMerge, stage.is_in_ram(), stage == Stage::Erased);
         if let Some(Job::Merge(mut merge)) = self.job.take_if(|job| job.merges(lbn))
-            && unless_bug!(CachForgetsMerge, merge.stage.is_in_ram(), merge.stage == Stage::Erased)
+            && is_in_ram(merge.stage)
         {
             merge.kept.retain(|kept| group.binary_search(&kept.lpn).is_err());
             return merge;

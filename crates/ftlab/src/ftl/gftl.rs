@@ -62,7 +62,7 @@ impl GftlConfig {
             Some(Ratio(ratio)) => share(ratio),
             None => share(BUFFER).min(spare.saturating_sub(1).max(1)),
         };
-        if unless_bug!(GftlNoneToCleanInto, spare > wanted, true) {
+        if spare > wanted {
             return Ok(wanted);
         }
         let message = format!(
@@ -71,7 +71,11 @@ impl GftlConfig {
             geometry.blocks(),
             u64::from(logical) + u64::from(wanted) + 1
         );
-        Err(geometry.too_few_blocks(&message, " or lower gftl.buffer"))
+        unless_bug!(
+            GftlNoneToCleanInto,
+            Err(geometry.too_few_blocks(&message, " or lower gftl.buffer")),
+            Ok(wanted)
+        )
     }
 }
 
@@ -429,8 +433,8 @@ impl Gftl {
     fn leave_queue(&mut self, flash: &Flash) {
         let lbn = self.queue.pop_front().expect("a logical block that is cleaned");
         self.queued[lbn.index()] = false;
-        if unless_bug!(GftlQueuesNoMore, self.buffer.oldest(lbn, flash).is_some(), false) {
-            self.enqueue(lbn);
+        if self.buffer.oldest(lbn, flash).is_some() {
+            unless_bug!(GftlQueuesNoMore, self.enqueue(lbn));
         }
     }
 

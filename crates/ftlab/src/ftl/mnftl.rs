@@ -137,7 +137,7 @@ impl Ftl for Mnftl {
     }
 
     fn uses_idle_time(&self) -> bool {
-        unless_bug!(MnftlDeniesIdleTime, self.idle_blocks.is_some(), false)
+        self.idle_blocks.is_some()
     }
 
     fn background(&mut self, flash: &mut Flash) -> bool {
@@ -405,12 +405,16 @@ enum Version {
 fn needs_blocks(geometry: &Geometry, blocks: u32, kept: u32) -> Result<(), Error> {
     let logical = geometry.logical_blocks();
     let needed = u64::from(logical) + u64::from(kept) + 1;
-    if unless_bug!(MnftlTooFewBlocks, u64::from(blocks) >= needed, true) {
+    if u64::from(blocks) >= needed {
         return Ok(());
     }
     let message = format!(
         "found {blocks} physical blocks for {logical} logical, expected at least {needed} so that \
          collection always finds room"
     );
-    Err(geometry.too_few_blocks(&message, " or lower gc.low and gc.high"))
+    unless_bug!(
+        MnftlTooFewBlocks,
+        Err(geometry.too_few_blocks(&message, " or lower gc.low and gc.high")),
+        Ok(())
+    )
 }

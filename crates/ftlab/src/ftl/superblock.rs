@@ -92,13 +92,13 @@ impl Design for SuperblockFtl {
         let most_logs = LogConfig { map: LogMap::Ram, ..setup.log }.blocks(geometry, 1)?;
         let logical_blocks = geometry.logical_blocks();
         let needed = u64::from(logical_blocks) + u64::from(most_logs) + 1;
-        if unless_bug!(SuperblockTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {
+        if u64::from(geometry.blocks()) < needed {
             let message = format!(
                 "found {} physical blocks for {logical_blocks} logical, expected at least {needed} to \
                  hold {most_logs} log blocks and one to copy to",
                 geometry.blocks(),
             );
-            return Err(geometry.too_few_blocks(&message, ""));
+            unless_bug!(SuperblockTooFewBlocks, return Err(geometry.too_few_blocks(&message, "")));
         }
         let own = &setup.own;
         let map = own.map(flash)?;

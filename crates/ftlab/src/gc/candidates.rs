@@ -46,7 +46,8 @@ impl VictimPolicy for Candidates {
     fn close(&mut self, block: Closed) {
         let garbage = self.pages_per_block - block.valid;
         self.garbage += u64::from(garbage);
-        if unless_bug!(CandidatesTakeAny, garbage >= self.least, garbage > 0) {
+        let is_wasteful = unless_bug!(CandidatesTakeAny, garbage >= self.least, garbage > 0);
+        if is_wasteful {
             self.policy.close(block);
         } else {
             self.waiting[block.pbn.index()] = Some(block);

@@ -43,11 +43,11 @@ crate::settings! {
         lazy: Ratio = Ratio(0.0), in 0.0..=1.0, source "fdp.md#rules";
     }
     check |own| {
-        if unless_bug!(GcBatchEndsAtOnce, own.high > own.low, true) {
+        if own.high > own.low {
             return Ok(());
         }
         let message = format!("found {}, expected more than gc.low = {}", own.high, own.low);
-        Err(Error::config("gc.high", message))
+        unless_bug!(GcBatchEndsAtOnce, Err(Error::config("gc.high", message)), Ok(()))
     }
 }
 

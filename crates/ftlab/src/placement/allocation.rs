@@ -259,7 +259,9 @@ impl Room {
         self.valid[plane as usize] -= 1;
         let has_room = self.valid[plane as usize] < self.most;
         let passed_by = &mut self.passed_by[plane as usize];
-        has_room && unless_bug!(PlacementForgetsPlane, std::mem::take(passed_by), false)
+        let was_passed_by =
+            |passed_by| unless_bug!(PlacementForgetsPlane, std::mem::take(passed_by), false);
+        has_room && was_passed_by(passed_by)
     }
 }
 

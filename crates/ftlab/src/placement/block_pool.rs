@@ -248,7 +248,7 @@ impl BlockPool {
         let at_end = if rules.is_held_in_gc && gc.mode == GcMode::Single { low } else { high };
         let kept = u64::from(at_end) + beside;
         let needed = logical + blocks_of(map_pages) + kept;
-        if unless_bug!(PoolTooFewBlocks, (region.blocks.len() as u64) < needed, false) {
+        if (region.blocks.len() as u64) < needed {
             let pages = region.pages.len() as u32;
             let roomy = geometry.roomy_capacity(region.blocks.len() as u32, pages, map_pages, kept);
             let message = format!(
@@ -263,7 +263,7 @@ impl BlockPool {
             );
             let capacity = roomy.map(|c| format!(", or set device.capacity = {c}"));
             let other = format!(" or lower gc.low and gc.high{}", capacity.unwrap_or_default());
-            return Err(geometry.too_few_blocks(&message, &other));
+            unless_bug!(PoolTooFewBlocks, return Err(geometry.too_few_blocks(&message, &other)));
         }
         let free = BlockInfo { state: State::Free, class: Class::HOST };
         Ok(BlockPool {
@@ -431,12 +431,9 @@ impl BlockPool {
     /// Whether a GC run that was started for `class` may end.
     #[must_use]
     pub fn collected_enough(&self, class: Class) -> bool {
+        let has_garbage = || unless_bug!(ReserveStopsEarly, self.has_garbage(), false);
         match self.mode {
-            _ if self.keeps_reserve()
-                && unless_bug!(ReserveStopsEarly, !self.has_garbage(), true) =>
-            {
-                true
-            }
+            _ if self.keeps_reserve() && !has_garbage() => true,
             GcMode::Batch => {
                 unless_bug!(PoolBatchEndsEarly, self.is_replenished(), self.free.len() > self.low)
             }
@@ -559,7 +556,10 @@ impl BlockPool {
         let Frontier { next, pbn, .. } = frontier;
         let unwritten = self.rest(frontier);
         let is_new = unwritten == self.pages_per_block;
-        if unless_bug!(UpdateLeavesNew, is_new, false) || unwritten == 0 {
+        if is_new {
+            unless_bug!(UpdateLeavesNew, return None);
+        }
+        if unwritten == 0 {
             return None;
         }
         self.leaves_units = true;
@@ -777,7 +777,8 @@ impl BlockPool {
     fn forced_victim(&self, flash: &impl Media) -> Option<Pbn> {
         let wasteful = |pbn: &Pbn| flash.valid_in(*pbn) < flash.geometry().pages_per_block;
         let fewest_valid = |pbn: &Pbn| flash.valid_in(*pbn);
-        if self.free.len() <= unless_bug!(PoolMapHasNoPrecedence, self.spread, 0) {
+        let few = unless_bug!(PoolMapHasNoPrecedence, self.spread, 0);
+        if self.free.len() <= few {
             let blocks = self.translation_blocks.iter().copied().map(Pbn);
             let translation = blocks.filter(wasteful).min_by_key(fewest_valid);
             if translation.is_some() {

@@ -104,7 +104,8 @@ impl Victim {
         flash: &mut impl Media,
     ) -> bool {
         let parity = flash.geometry().parity_of(from);
-        while unless_bug!(PlanesBreakParity, pool.next_parity(self.to, flash) != parity, false) {
+        while pool.next_parity(self.to, flash) != parity {
+            unless_bug!(PlanesBreakParity, {}, return true);
             if self.wasteable == 0 {
                 return false;
             }
@@ -271,14 +272,10 @@ impl Planes {
         rules: MapRules,
         separation: Sharing,
     ) -> Result<Self, Error> {
-        if unless_bug!(
-            PlanesCopyBackAcross,
-            gc.copy_back() != CopyBack::Off && geometry.planes() > 1,
-            false
-        ) {
+        if gc.copy_back() != CopyBack::Off && geometry.planes() > 1 {
             let message = "found copy-back with ftl.placement = single, expected off, or a placement \
                            that keeps pages in their planes";
-            return Err(Error::config("gc.copy_back", message));
+            unless_bug!(PlanesCopyBackAcross, return Err(Error::config("gc.copy_back", message)));
         }
         let mut pool = separation.pool(gc, geometry, reserve, region, rules)?;
         Ok(Planes {

@@ -263,7 +263,8 @@ impl Copies {
                 copies.newest.resize(index + 1, (0, 0));
             }
             let (newest, count) = &mut copies.newest[index];
-            if unless_bug!(RecoveryTakesLastFound, page.sequence > *newest, true) {
+            let is_newer = unless_bug!(RecoveryTakesLastFound, page.sequence > *newest, true);
+            if is_newer {
                 (*newest, *count) = (page.sequence, 0);
             }
             *count += u32::from(page.sequence == *newest);

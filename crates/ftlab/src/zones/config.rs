@@ -60,10 +60,10 @@ impl ZonesConfig {
     /// [`Error::Config`] when its planes cannot be divided into zones.
     pub fn format(&self, geometry: &Geometry) -> Result<Format, Error> {
         let planes = geometry.planes();
-        if unless_bug!(ZonesAcrossTheEnd, !planes.is_multiple_of(self.width), false) {
+        if !planes.is_multiple_of(self.width) {
             let message =
                 format!("found {}, expected a divisor of the {planes} planes", self.width);
-            return Err(Error::config("zones.width", message));
+            unless_bug!(ZonesAcrossTheEnd, return Err(Error::config("zones.width", message)));
         }
         let size = u64::from(self.width) * u64::from(geometry.pages_per_block);
         let capacity = share_of(size, self.capacity);
@@ -76,13 +76,13 @@ impl ZonesConfig {
     /// [`Error::Config`] when there are too few.
     pub fn used_pages(&self, format: &Format) -> Result<u32, Error> {
         let pages = format.capacity - share_of(format.capacity, self.finish);
-        if unless_bug!(ZonesTooSmall, (LEAST_PAGES..=u64::from(u32::MAX)).contains(&pages), true) {
+        if (LEAST_PAGES..=u64::from(u32::MAX)).contains(&pages) {
             return Ok(pages as u32);
         }
         let key = if self.finish.0 > 0.0 { "zones.finish" } else { "zones.capacity" };
         let message =
             format!("found {pages} pages to write in a zone, expected at least {LEAST_PAGES}");
-        Err(Error::config(key, message))
+        unless_bug!(ZonesTooSmall, Err(Error::config(key, message)), Ok(pages as u32))
     }
 
     /// Refuses limits under which the host cannot fill this number of zones at once.
@@ -91,13 +91,13 @@ impl ZonesConfig {
     /// [`Error::Config`] for `zones.max_active`.
     pub fn expect_active(&self, frontiers: u32) -> Result<(), Error> {
         let active = self.max_active;
-        if unless_bug!(ZonesTooFewActive, active == 0 || active >= frontiers, true) {
+        if active == 0 || active >= frontiers {
             return Ok(());
         }
         let message = format!(
             "found {active}, expected at least the {frontiers} zones that are filled at once"
         );
-        Err(Error::config("zones.max_active", message))
+        unless_bug!(ZonesTooFewActive, Err(Error::config("zones.max_active", message)), Ok(()))
     }
 }
 

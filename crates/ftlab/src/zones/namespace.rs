@@ -191,8 +191,8 @@ impl Namespace {
     /// The status of a read that is refused.
     pub fn read(&self, address: u64, count: u64) -> Result<(), Status> {
         let (_, offset) = self.locate(address, count)?;
-        if unless_bug!(ZonesReadAcross, offset + count > self.format.size, false) {
-            return Err(Status::ZoneBoundaryError);
+        if offset + count > self.format.size {
+            unless_bug!(ZonesReadAcross, return Err(Status::ZoneBoundaryError));
         }
         Ok(())
     }
@@ -314,7 +314,8 @@ impl Namespace {
         if state == ZoneState::Full {
             return Err(Status::ZoneIsFull);
         }
-        if unless_bug!(ZonesWriteAnywhere, offset != written, offset < written) {
+        let is_elsewhere = unless_bug!(ZonesWriteAnywhere, offset != written, offset < written);
+        if is_elsewhere {
             return Err(Status::ZoneInvalidWrite);
         }
         let capacity = unless_bug!(ZonesWriteIntoTheHole, self.format.capacity, self.format.size);
@@ -340,8 +341,8 @@ impl Namespace {
         let Limits { open, active, auto_transition, .. } = self.limits;
         let is_empty = self.zones[zone as usize].state == ZoneState::Empty;
         let is_beyond = is_empty && active > 0 && self.active >= active;
-        if unless_bug!(ZonesActiveUnlimited, is_beyond, false) {
-            return Err(Status::TooManyActiveZones);
+        if is_beyond {
+            unless_bug!(ZonesActiveUnlimited, return Err(Status::TooManyActiveZones));
         }
         if open > 0 && self.open >= open {
             let first = unless_bug!(ZonesCloseTheLast, self.implicit.front(), self.implicit.back());

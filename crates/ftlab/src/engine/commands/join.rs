@@ -37,13 +37,10 @@ impl Command {
         let first = self.first();
         let at = |order: &Order| (order.kind, order.page.1, order.source.1);
         let pages = order.kind == Kind::Erase || at(first) == at(order);
-        first.kind == order.kind
-            && pages
-            && unless_bug!(
-                JoinsItsOwnPlane,
-                self.members.iter().all(|(member, _)| member.plane != order.plane),
-                true
-            )
+        let of_others = |(member, _): &(Order, _)| member.plane != order.plane;
+        let planes_differ =
+            || unless_bug!(JoinsItsOwnPlane, self.members.iter().all(of_others), true);
+        first.kind == order.kind && pages && planes_differ()
     }
 }
 
@@ -146,8 +143,9 @@ impl Commands {
     ) -> Option<(Placed, usize)> {
         let fits = |number: &usize| {
             let command = &commands[*number];
-            unless_bug!(JoinsWhatHasBegun, order.ready <= self.latest(command), true)
-                && self.can_share(order, command)
+            let is_ready =
+                unless_bug!(JoinsWhatHasBegun, order.ready <= self.latest(command), true);
+            is_ready && self.can_share(order, command)
         };
         if order.kind == Kind::ReadOob {
             return None;

@@ -228,7 +228,8 @@ impl Pmr {
         }
         for Kept { lpn, from, page } in collect.kept.drain(..) {
             // The host may have replaced the page since it was read.
-            if unless_bug!(PmrCopiesReplaced, flash.is_valid(from), from.0 > 0) {
+            let is_newest = unless_bug!(PmrCopiesReplaced, flash.is_valid(from), from.0 > 0);
+            if is_newest {
                 let to = self.pool.next_page(Class::MOVED, flash);
                 flash.store(to, page, Cause::GcData);
                 self.work.programs += 1;

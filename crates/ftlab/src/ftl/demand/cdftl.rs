@@ -118,11 +118,11 @@ impl MappingCache for Cdftl {
         let share = setup.own.ctp.0;
         let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES;
         let least = page_bytes + ENTRY_BYTES;
-        if unless_bug!(CdftlCacheTooSmall, budget < least, false) {
+        if budget < least {
             let message = format!(
                 "found {budget} B, expected at least a translation page and an entry, {least} B"
             );
-            return Err(Error::config("ftl.cache", message));
+            unless_bug!(CdftlCacheTooSmall, return Err(Error::config("ftl.cache", message)));
         }
         let most = (budget - ENTRY_BYTES) / page_bytes;
         let pages = ((budget as f64 * share) as u64 / page_bytes).clamp(1, most);

@@ -70,10 +70,10 @@ impl Design for Cftl {
         Some(|setup, flash| DemandFtl::mount(&with_room(setup), flash).map(Cftl::over));
 
     fn build(setup: &Setup<CftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        if unless_bug!(CftlAnyPlacement, setup.ftl.placement != SINGLE, false) {
+        if setup.ftl.placement != SINGLE {
             let message = "found a placement by plane, expected single: a logical block is brought \
                            together wherever a block is free";
-            return Err(Error::config("ftl.placement", message));
+            unless_bug!(CftlAnyPlacement, return Err(Error::config("ftl.placement", message)));
         }
         setup.expect_together("a logical block is brought together")?;
         Ok(Cftl::over(DemandFtl::build(&with_room(setup), flash)?))

@@ -156,7 +156,8 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         for &lpn in pages {
             flash.begin_page();
             if !self.held.holds(lpn) {
-                if unless_bug!(ApsTranslatesEarly, P::NEEDS_MAP, true) {
+                let needs_map = unless_bug!(ApsTranslatesEarly, P::NEEDS_MAP, true);
+                if needs_map {
                     self.translate(lpn, last, flash);
                 }
                 self.data_pages += 1;
@@ -297,7 +298,8 @@ impl<P: Pool> PooledFtl<P> {
 
     /// Programs a page if its newest version is in RAM. The page remains in RAM.
     fn flush_page(&mut self, lpn: Lpn, flash: &mut Flash) {
-        if unless_bug!(PooledFlushesNone, self.held.is_dirty(lpn), false) {
+        let is_due = unless_bug!(PooledFlushesNone, self.held.is_dirty(lpn), false);
+        if is_due {
             self.write_out(lpn, flash);
             self.held.keep(lpn);
             self.settle(flash);

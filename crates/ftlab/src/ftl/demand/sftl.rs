@@ -103,13 +103,13 @@ impl MappingCache for Sftl {
         let buffered = (budget as f64 * share) as u64 / BUFFERED_BYTES;
         let page_budget = budget - buffered * BUFFERED_BYTES;
         let format = Format { entries: geometry.entries_per_translation_page(), bitmaps };
-        if unless_bug!(SftlCacheTooSmall, page_budget < format.plain(), false) {
+        if page_budget < format.plain() {
             let message = format!(
                 "found {page_budget} B next to the dirty buffer, expected at least a translation \
                  page, {} B",
                 format.plain()
             );
-            return Err(Error::config("ftl.cache", message));
+            unless_bug!(SftlCacheTooSmall, return Err(Error::config("ftl.cache", message)));
         }
         Ok(Sftl {
             budget,

@@ -94,10 +94,10 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         let TpftlConfig { features, node_bytes, page_order, request_prefetch, .. } = setup.own;
         let TpftlConfig { dirty_victims, prefetch_at, .. } = setup.own;
         let least = ENTRY_BYTES + node_bytes.0;
-        if unless_bug!(TpftlCacheTooSmall, budget < least, false) {
+        if budget < least {
             let message =
                 format!("found {budget} B, expected at least an entry and a node, {least} B");
-            return Err(Error::config("ftl.cache", message));
+            unless_bug!(TpftlCacheTooSmall, return Err(Error::config("ftl.cache", message)));
         }
         let judge = J::build(&setup.own, budget / ENTRY_BYTES);
         let is_on = features.selective && judge.prefetches();
@@ -298,7 +298,9 @@ impl<J: Judge> Tpftl<J> {
     ) {
         let vtpn = store.pages.page_of(lpn);
         let wrote_back = self.make_room(needed, victim, store, flash);
-        if unless_bug!(TpftlTakesAnyWriteBack, wrote_back != Some(vtpn), wrote_back.is_none()) {
+        let is_not_read =
+            unless_bug!(TpftlTakesAnyWriteBack, wrote_back != Some(vtpn), wrote_back.is_none());
+        if is_not_read {
             store.pages.read(vtpn, flash, Cause::Translation);
         }
         self.load_entries(vtpn, in_request, store);

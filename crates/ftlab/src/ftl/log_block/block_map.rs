@@ -199,7 +199,8 @@ impl FlashMap {
     /// Reads a page of the map, unless it is the one in RAM.
     fn load(&mut self, vtpn: Vtpn, flash: &mut Flash) {
         let is_there = self.pages.is_in_ram(vtpn);
-        if unless_bug!(BlockMapReadAlways, !is_there, true) {
+        let is_missing = unless_bug!(BlockMapReadAlways, !is_there, true);
+        if is_missing {
             self.pages.read(vtpn, flash, Cause::Translation);
             flash.hold_later_pages();
         }

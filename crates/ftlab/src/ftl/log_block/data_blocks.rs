@@ -51,9 +51,9 @@ impl LogConfig {
         let spare = geometry.blocks() - geometry.logical_blocks();
         let kept = 1 + self.map.blocks(geometry);
         let blocks = self.blocks.unwrap_or(spare.saturating_sub(kept).max(least));
-        if unless_bug!(LogsTooFew, blocks < least, false) {
+        if blocks < least {
             let message = format!("found {blocks}, expected at least {least} for this FTL");
-            return Err(Error::config("log.blocks", message));
+            unless_bug!(LogsTooFew, return Err(Error::config("log.blocks", message)));
         }
         Ok(blocks)
     }
@@ -413,7 +413,8 @@ impl DataBlocks {
         let old = self.replaced(lbn, flash);
         let fresh = self.take();
         self.gather(lbn, fresh, 0, host, flash);
-        if unless_bug!(DataKeepsEmptyBlock, flash.is_erased(fresh), false) {
+        let is_empty = unless_bug!(DataKeepsEmptyBlock, flash.is_erased(fresh), false);
+        if is_empty {
             // Every page was trimmed, so no data block is needed.
             self.free.give(fresh, flash);
             self.set_block(lbn, None, flash);
@@ -581,14 +582,14 @@ fn map_blocks(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<u32, Er
     let logical = geometry.logical_blocks();
     let map_blocks = map.blocks(geometry);
     let needed = u64::from(logical) + u64::from(log_blocks) + u64::from(map_blocks) + 1;
-    if unless_bug!(DataTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {
+    if u64::from(geometry.blocks()) < needed {
         let message = format!(
             "found {} physical blocks for {logical} logical, expected at least {needed} to hold \
              {log_blocks} log blocks{} and one to merge into",
             geometry.blocks(),
             if map_blocks == 0 { String::new() } else { format!(", {map_blocks} of the map") },
         );
-        return Err(geometry.too_few_blocks(&message, ""));
+        unless_bug!(DataTooFewBlocks, return Err(geometry.too_few_blocks(&message, "")));
     }
     Ok(map_blocks)
 }

@@ -157,10 +157,11 @@ impl LogBlocks for Fast {
         let Some(log) = self.sequential.filter(|log| log.lbn == lbn) else {
             return self.append_random(lpn, flash);
         };
+        let is_next = unless_bug!(FastGapUnseen, offset == log.next, offset >= log.next);
         if log.is_full(flash) && self.full_sequential == FullSequential::Switch {
             self.close_sequential(None, flash);
             self.append_random(lpn, flash);
-        } else if unless_bug!(FastGapUnseen, offset == log.next, offset >= log.next) {
+        } else if is_next {
             self.append_sequential(lpn, flash);
         } else if offset > log.next {
             self.close_sequential(Some(lpn), flash);
@@ -227,7 +228,9 @@ impl Fast {
         let pages = flash.geometry().pages_per_block as usize;
         if self.random.back().is_none_or(|log| log.written.len() == pages) {
             let in_use = self.random.len();
-            if unless_bug!(FastLogTooMany, in_use == self.most_random, in_use > self.most_random) {
+            let is_full =
+                unless_bug!(FastLogTooMany, in_use == self.most_random, in_use > self.most_random);
+            if is_full {
                 self.invalidate_early(lpn, flash);
                 self.reclaim_oldest(flash);
             }
@@ -251,7 +254,8 @@ impl Fast {
             }
             let (lbn, _) = place(lpn, flash);
             let open = self.sequential.is_some_and(|log| log.lbn == lbn);
-            if unless_bug!(FastReclaimsOpenLog, open, false) {
+            let is_open = unless_bug!(FastReclaimsOpenLog, open, false);
+            if is_open {
                 self.close_sequential(None, flash);
             } else {
                 self.data.merge_full(lbn, None, flash);

@@ -144,10 +144,9 @@ impl LogBlocks for Kast {
         self.invalidate_early(lpn, flash);
         let lbn = flash.geometry().logical_block_of(lpn);
         let offset = flash.geometry().offset_of(lpn);
+        let continues = |next| unless_bug!(KastGapUnseen, next == offset, next <= offset);
         match self.sequential.get(lbn.0) {
-            Some(log) if unless_bug!(KastGapUnseen, log.next == offset, log.next <= offset) => {
-                return self.append_sequential(lbn, lpn, flash);
-            }
+            Some(log) if continues(log.next) => return self.append_sequential(lbn, lpn, flash),
             Some(_) => self.break_sequence(lbn, flash),
             None => {}
         }
@@ -223,14 +222,13 @@ impl Kast {
 
     /// Opens a sequential log. If there are too many, it replaces the one written least recently.
     fn begin_sequence(&mut self, lbn: Lbn, lpn: Lpn, flash: &mut Flash) {
+        let in_use = self.in_use();
+        let is_full =
+            unless_bug!(KastLogTooMany, in_use == self.log_blocks, in_use > self.log_blocks);
         if self.sequential.len() == self.most_sequential {
             let oldest = self.sequential.least_recent().expect("there are too many");
             self.merge(Lbn(oldest), flash);
-        } else if unless_bug!(
-            KastLogTooMany,
-            self.in_use() == self.log_blocks,
-            self.in_use() > self.log_blocks
-        ) {
+        } else if is_full {
             self.reclaim(flash);
             self.invalidate(lpn, flash);
             // The logical block itself may have been merged.

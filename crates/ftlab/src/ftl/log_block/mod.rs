@@ -88,7 +88,8 @@ pub trait LogBlocks: Clone + Send + Sized + 'static {
     /// Invalidates a page that is about to be overwritten before room is made for it, unless power
     /// may be cut in between (choices.md#early-invalidation).
     fn invalidate_early(&mut self, lpn: Lpn, flash: &mut Flash) {
-        if unless_bug!(LogInvalidatesEarly, !flash.may_lose_power(), true) {
+        let may_be_early = unless_bug!(LogInvalidatesEarly, !flash.may_lose_power(), true);
+        if may_be_early {
             self.invalidate(lpn, flash);
         }
     }

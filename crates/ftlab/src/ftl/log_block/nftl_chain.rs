@@ -99,11 +99,14 @@ impl LogBlocks for NftlChain {
         let lbn = flash.geometry().logical_block_of(lpn);
         if self.data.block(lbn, flash).is_none() {
             self.data.program_in_place(lpn, flash);
-        } else if let Some(page) = unless_bug!(
+            return;
+        }
+        let free = unless_bug!(
             ChainWritesBehindErased,
             self.search(lpn, flash),
             self.slots(lpn, flash).filter(|p| !flash.is_programmed(*p)).last()
-        ) {
+        );
+        if let Some(page) = free {
             self.data.program(lpn, page, flash);
         } else if self.in_use == self.log_blocks && self.longest() == lbn {
             let chain = self.cut(lbn);

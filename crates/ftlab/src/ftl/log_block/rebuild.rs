@@ -44,7 +44,8 @@ pub fn rebuild(blocks: Range<u32>, flash: &mut Flash) -> Rebuilt {
     let mut survey = Survey::of(blocks.clone(), Filled::Anywhere, flash);
     let mut newest = survey.newest(flash.geometry());
     let in_use = FoundBlock::all(&newest, flash.geometry()).len();
-    if unless_bug!(RebuildKeepsLast, in_use == blocks.len(), false) {
+    let is_full = unless_bug!(RebuildKeepsLast, in_use == blocks.len(), false);
+    if is_full {
         survey.forget_last_write();
         newest = survey.newest(flash.geometry());
     }
@@ -109,7 +110,7 @@ impl Rebuilt {
             self.newest.get(lpn).is_none_or(|ppn| ppn == slot) || !flash.is_programmed(slot)
         };
         let mut pages = flash.geometry().logical_pages_of(lbn);
-        unless_bug!(RebuildOverwrites, pages.all(finds_room), true)
+        pages.all(finds_room)
     }
 
     /// Merges logical blocks with pages outside their data blocks of which no version is inside.

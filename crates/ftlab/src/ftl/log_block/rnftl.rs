@@ -276,7 +276,8 @@ impl Rnftl {
     /// Whether no block is kept, and all log blocks are in use.
     fn must_merge(&self) -> bool {
         let (in_use, most) = (self.replacements.len(), self.log_blocks as usize);
-        self.kept.is_empty() && unless_bug!(RnftlOneTooMany, in_use == most, in_use > most)
+        let is_full = unless_bug!(RnftlOneTooMany, in_use == most, in_use > most);
+        self.kept.is_empty() && is_full
     }
 
     /// Copies the newest pages of a logical block to a fresh block. Its primary block is kept if
@@ -285,7 +286,7 @@ impl Rnftl {
         let replacement = self.replacements.remove(lbn.0).expect("a replacement block");
         self.look_for_pages(lbn, &replacement, flash);
         let primary = self.data.merge_aside(lbn, None, flash);
-        if unless_bug!(RnftlKeepsFull, self.has_many_erased(primary, flash), true) {
+        if self.has_many_erased(primary, flash) {
             self.counts.kept += 1;
             unless_bug!(RnftlKeptLost, self.kept.push_back(primary));
         } else {

@@ -248,9 +248,11 @@ impl Sast {
     fn reclaimed_for(&self, group: usize) -> Vec<Pbn> {
         let own = &self.groups[group];
         let (most, most_of_all) = (self.config.logs as usize, self.log_blocks as usize);
-        if unless_bug!(SastGroupOverfull, own.len() == most, own.len() > most) {
+        let are_all_in_use = unless_bug!(SastLogTooMany, self.logs.len() == most_of_all, false);
+        let is_full = unless_bug!(SastGroupOverfull, own.len() == most, own.len() > most);
+        if is_full {
             own.clone()
-        } else if unless_bug!(SastLogTooMany, self.logs.len() == most_of_all, false) {
+        } else if are_all_in_use {
             self.logs.least_recent().map(Pbn).into_iter().collect()
         } else {
             Vec::new()
@@ -296,7 +298,8 @@ impl Sast {
         let in_order =
             log.written.iter().copied().eq(geometry.logical_pages_of(lbn).take(log.written.len()));
         let all_valid = self.valid(pbn, log, flash).count() == log.written.len();
-        (in_order && unless_bug!(SastSequenceSuperseded, all_valid, true)).then_some(lbn)
+        let is_newest = unless_bug!(SastSequenceSuperseded, all_valid, true);
+        (in_order && is_newest).then_some(lbn)
     }
 
     /// The logical pages whose newest versions are in a log block.

@@ -136,11 +136,12 @@ impl LogBlocks for Waftl {
 
     fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
         self.invalidate_early(lpn, flash);
-        if unless_bug!(
+        let is_full = unless_bug!(
             WaftlZoneGrowsFirst,
             self.zone.is_full(self.most_zone),
             self.zone.writable().is_none() && self.zone.len() > self.most_zone
-        ) {
+        );
+        if is_full {
             self.migrate(flash);
         }
         self.invalidate(lpn, flash);
@@ -234,9 +235,8 @@ impl Waftl {
     /// Turns the data block of a logical block into a page-mapped one, which has no room for other
     /// pages.
     fn map_by_page(&mut self, lbn: Lbn, flash: &mut Flash) {
-        let Some(pbn) = unless_bug!(WaftlKeepsDataBlock, self.data.detach(lbn, flash), None) else {
-            return;
-        };
+        let detached = unless_bug!(WaftlKeepsDataBlock, self.data.detach(lbn, flash), None);
+        let Some(pbn) = detached else { return };
         let pages = flash.geometry().logical_pages_of(lbn).collect();
         self.page_mapped.convert(lbn, pbn, pages, flash.valid_in(pbn));
         self.counts.to_pages += 1;

@@ -105,7 +105,8 @@ impl Mnftl {
     /// It copies one of the covered pages, with the subtable in the OOB (choices.md#mnftl-trims).
     pub(super) fn rescue(&mut self, piece: u32, victim: Pbn, lbn: Lbn, flash: &mut Flash) {
         let last = self.map.rescue(piece, victim, flash);
-        if let Some(from) = unless_bug!(MnftlErasesSubtable, last, None) {
+        let rescued = unless_bug!(MnftlErasesSubtable, last, None);
+        if let Some(from) = rescued {
             let to = self.next_page(lbn, Version::Later, flash);
             self.relocate(from, to, flash);
             self.rescues += 1;

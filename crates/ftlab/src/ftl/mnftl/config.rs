@@ -61,9 +61,9 @@ impl MnftlConfig {
     pub(super) fn rows(&self, pages: u32, row: u32, flash: &Flash) -> Result<u32, Error> {
         let most = (flash.oob_bytes() / row).max(1);
         let rows = self.rows.unwrap_or((1 << most.ilog2()).min(pages));
-        if unless_bug!(MnftlRowsTooMany, rows > pages, false) {
+        if rows > pages {
             let message = format!("found {rows}, expected 1 to the {pages} of a block");
-            return Err(Error::config("mnftl.rows", message));
+            unless_bug!(MnftlRowsTooMany, return Err(Error::config("mnftl.rows", message)));
         }
         let what = format!("a subtable of mnftl.rows = {rows} page numbers of {row} B");
         flash.expect_oob(rows * row, &what)?;

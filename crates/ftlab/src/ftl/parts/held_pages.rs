@@ -159,8 +159,8 @@ impl HeldPages {
     /// Notes that the host writes a page. Its newest version is then in RAM.
     pub fn write(&mut self, lpn: Lpn, meta: Meta) {
         self.forget_meta(lpn);
-        if unless_bug!(HeldForgetsMeta, !meta.is_unset(), false) {
-            self.metas.insert(lpn, meta);
+        if !meta.is_unset() {
+            unless_bug!(HeldForgetsMeta, self.metas.insert(lpn, meta));
         }
         let held = &mut self.held[lpn.index()];
         self.counts.write_hits += u64::from(*held & HELD != 0);

@@ -206,7 +206,9 @@ impl OobMap {
         self.newest.fill(found);
         for page in found {
             flash.revive(page.ppn);
-            if unless_bug!(OobTrustsPieces, self.has_rows(page.ppn, page.lpn(), flash), true) {
+            let is_present =
+                unless_bug!(OobTrustsPieces, self.has_rows(page.ppn, page.lpn(), flash), true);
+            if is_present {
                 self.hold(page.lpn(), page.ppn);
             }
         }

@@ -106,8 +106,8 @@ impl TranslationPages {
                 found.content.replace(lpn, on_flash.get());
                 let newest = map.get(lpn);
                 let is_lacking = newest != on_flash.get() || !is_there;
-                if unless_bug!(RecoveryTrustsMap, is_lacking, false) {
-                    lacking.push((lpn, newest));
+                if is_lacking {
+                    unless_bug!(RecoveryTrustsMap, lacking.push((lpn, newest)));
                 }
             }
             found.directory.push(place(vtpn));

@@ -31,10 +31,13 @@ impl SuperblockConfig {
         };
         let fewest = (1..=group).find(|pieces| bytes(*pieces) <= flash.oob_bytes());
         let pieces = self.pieces.or(fewest).unwrap_or(group.isqrt());
-        if unless_bug!(SuperblockPiecesTooMany, pieces > group, false) {
+        if pieces > group {
             let message =
                 format!("found {pieces}, expected 1 to the {group} pages of a superblock");
-            return Err(Error::config("superblock.pieces", message));
+            unless_bug!(
+                SuperblockPiecesTooMany,
+                return Err(Error::config("superblock.pieces", message))
+            );
         }
         let rows = group.div_ceil(pieces);
         let what = format!(

@@ -52,7 +52,9 @@ impl SuperblockFtl {
         let Some(pbn) = self.block_in(slot).filter(|pbn| flash.valid_in(*pbn) == 0) else {
             return false;
         };
-        unless_bug!(FoldErasesDirectory, !self.has_directory(superblock, pbn, flash), true)
+        let has_directory =
+            unless_bug!(FoldErasesDirectory, self.has_directory(superblock, pbn, flash), false);
+        !has_directory
             && self.map.pieces_of(superblock).all(|p| self.map.rescue(p, pbn, flash).is_none())
     }
 

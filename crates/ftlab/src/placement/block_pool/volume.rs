@@ -190,9 +190,10 @@ impl BlockPool {
 
     /// Takes the blocks out of the candidates that are collected together, each with what it is filled with.
     pub fn take_victims(&mut self, flash: &mut impl Media) -> Vec<(Pbn, Class)> {
-        let most = self.volume.as_ref().map_or(0, |volume| volume.victims);
+        let victims = self.volume.as_ref().map_or(0, |volume| volume.victims);
+        let most = unless_bug!(VolumeTakesOneMore, victims, victims + 1);
         let mut taken = Vec::new();
-        while (taken.len() as u32) < unless_bug!(VolumeTakesOneMore, most, most + 1)
+        while (taken.len() as u32) < most
             && let Some(slot) = self.victims.choose(self.now(flash))
         {
             let pbn = self.collect(self.block_in(slot), flash);

@@ -263,7 +263,8 @@ impl Separation for Handles {
         }
         self.invalid += 1;
         let is_new = std::mem::take(&mut self.is_new_request);
-        if unless_bug!(HandlesInvalidByPage, is_new, true) {
+        let is_first = unless_bug!(HandlesInvalidByPage, is_new, true);
+        if is_first {
             self.note(EventKind::InvalidPlacementIdentifier, number);
         }
         unless_bug!(HandlesInvalidIsLast, 0, self.count - 1)

@@ -95,9 +95,9 @@ impl MappingCache for Runs {
 
     fn build(setup: &Setup<CftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
-        if unless_bug!(CftlCacheTooSmall, budget < RUN_BYTES, false) {
+        if budget < RUN_BYTES {
             let message = format!("found {budget} B, expected at least one run of {RUN_BYTES} B");
-            return Err(Error::config("ftl.cache", message));
+            unless_bug!(CftlCacheTooSmall, return Err(Error::config("ftl.cache", message)));
         }
         let threshold = setup.own.reads;
         Ok(Runs {

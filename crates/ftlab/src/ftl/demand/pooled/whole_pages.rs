@@ -33,10 +33,10 @@ impl MappingCache for WholePages {
     fn build(setup: &Setup<()>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
         let page_bytes = u64::from(geometry.page_bytes) + HEADER_BYTES;
-        if unless_bug!(PooledCacheTooSmall, budget < page_bytes, false) {
+        if budget < page_bytes {
             let message =
                 format!("found {budget} B, expected at least a translation page, {page_bytes} B");
-            return Err(Error::config("ftl.cache", message));
+            unless_bug!(PooledCacheTooSmall, return Err(Error::config("ftl.cache", message)));
         }
         Ok(WholePages {
             budget,
@@ -145,7 +145,8 @@ impl WholePages {
         let token = self.tokens.take(vtpn.0).expect("the page is in RAM");
         let image = self.pages.remove(token);
         self.counts.replacements += 1;
-        let is_dirty = image.dirty_slots() > unless_bug!(PooledDirtyDropped, 0, 1);
+        let clean = unless_bug!(PooledDirtyDropped, 0, 1);
+        let is_dirty = image.dirty_slots() > clean;
         image.list_changes(&mut self.changes);
         store.take_back(image);
         if is_dirty {

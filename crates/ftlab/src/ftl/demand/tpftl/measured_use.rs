@@ -32,7 +32,8 @@ impl Share {
     fn count(&mut self, used: bool, window: u64) {
         self.used += u64::from(used);
         self.ended += 1;
-        if unless_bug!(JudgeNeverHalves, self.ended >= window, self.ended > window) {
+        let is_over = unless_bug!(JudgeNeverHalves, self.ended >= window, self.ended > window);
+        if is_over {
             unless_bug!(JudgeKeepsUses, self.used /= 2);
             self.ended /= 2;
         }
@@ -155,8 +156,8 @@ impl Judge for MeasuredUse {
     /// Watches the page that would have been prefetched, in place of the previous one.
     fn refrained(&mut self, node: u32, lpn: Lpn, next: Lpn, cached: impl Fn(Lpn) -> bool) {
         let follows = lpn.0.checked_sub(1).is_some_and(|before| cached(Lpn(before)));
-        let watches = follows && unless_bug!(TpftlWatchesCached, !cached(next), true);
-        if watches && self.watched(node).replace(next).is_some() {
+        let is_uncached = || unless_bug!(TpftlWatchesCached, !cached(next), true);
+        if follows && is_uncached() && self.watched(node).replace(next).is_some() {
             self.guess_ends(false);
         }
     }

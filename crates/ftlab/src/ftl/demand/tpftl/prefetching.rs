@@ -68,11 +68,12 @@ impl<J: Judge> Tpftl<J> {
                 break;
             }
             let cached = self.nodes.find(next).is_some();
-            if unless_bug!(
+            let is_new = unless_bug!(
                 TpftlPrefetchesCached,
                 !cached,
                 !cached || self.prefetch_at == super::PrefetchAt::Tail
-            ) {
+            );
+            if is_new {
                 self.load.push(next);
             }
         }
