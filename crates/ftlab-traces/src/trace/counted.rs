@@ -162,13 +162,18 @@ pub(super) fn operation(name: &Name, values: &[&str]) -> String {
             _ => OPEN.into(),
         };
     }
-    let plain = |word: &&str| !word.contains([',', '/', '=', ':']);
-    if words.len() > MOST_WORDS || !words.iter().all(plain) {
+    if words.len() > MOST_WORDS || !words.iter().all(|word| is_plain(word)) {
         return OPEN.into();
     }
     let entries: Vec<String> =
         words.iter().map(|word| format!("{word}={}", meaning(name, word))).collect();
     format!(":{}", entries.join("/"))
+}
+
+/// Whether a word of the file may stand in advice: in the option it means itself, in a shell and on
+/// a terminal too.
+pub(super) fn is_plain(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
 /// What a word seems to mean.
@@ -266,6 +271,9 @@ mod tests {
             ("op", &["OP_READ", "OP_WRITE"], ":OP_READ=read/OP_WRITE=write"),
             ("op", &["GET", "nop"], ":GET=read/nop=?"),
             ("op", &["read/ahead", "x"], ":?"),
+            ("op", &["\u{12}8", "2a"], ":?"),
+            ("op", &["$(reboot)", "read"], ":?"),
+            ("op", &["read ahead", "read"], ":?"),
         ] {
             assert_eq!(operation(&Name::of(name), values), words, "{name} {values:?}");
         }

@@ -174,8 +174,8 @@ fn named<'a>(header: &[&'a str]) -> Option<Places<'a>> {
         };
         let at = find(&|name, known| name.whole == known);
         let at = at.or_else(|| find(&|name, known| name.front == known))?;
-        // The option would take these for its own; a number takes their place.
-        let is_plain = !header[at].contains([',', ':', '=', ' ']) && header[at] != "none";
+        // A number takes the place of a name that is not plain, or a word of the option.
+        let is_plain = counted::is_plain(header[at]) && header[at] != "none";
         Some((at, if is_plain { header[at] } else { "" }))
     };
     Some(Places {
@@ -240,6 +240,8 @@ mod tests {
                     "time=time,offset=offset,length=size,op=op:OP_READ=read/OP_WRITE=write,separator=blanks",
                 ),
             ),
+            // Names that would not mean themselves in a terminal or a shell.
+            ("ts\u{12},op;,`offset`,size", Some("time=1,offset=3,length=size,op=2")),
             ("time,offset", None),
             ("1,2,3,4", None),
         ] {
