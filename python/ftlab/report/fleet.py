@@ -42,14 +42,12 @@ def setup(fleet: Fleet) -> str:
     told.pop("format", None)
     sizes = sorted({result["device"]["capacity_bytes"] for result in results})
     ends = dict.fromkeys(written(each, "bytes") for each in (sizes[0], sizes[-1]))
-    several = (
-        {} if fleet.stripe is None else {"devices": str(len(fleet.members) // len(fleet.ftls))}
-    )
-    stripe = {} if fleet.stripe is None else {"stripe": _stripe(fleet)}
     told.pop("shard", None)
-    return in_a_line(
-        {**told, "trace": fleet.name, "device": " to ".join(ends), **several, **stripe}
-    )
+    told |= {"trace": fleet.name, "device": " to ".join(ends)}
+    if fleet.stripe is not None:
+        devices = len(fleet.members) // len(fleet.ftls)
+        told |= {"devices": str(devices), "stripe": _stripe(fleet)}
+    return in_a_line(told)
 
 
 def _results(fleet: Fleet) -> list[Result]:

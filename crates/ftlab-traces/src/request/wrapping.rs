@@ -19,6 +19,11 @@ pub trait Wrapping: Send + Sync {
         Attributes::default()
     }
 
+    /// The size of the space that its requests lie in, B, where it is known.
+    fn space(&self) -> Option<u64> {
+        self.inner().address_space_bytes()
+    }
+
     /// What a pass would measure, where it is known; what passes is seldom all of the other one.
     fn known(&self) -> Option<Measured> {
         None
@@ -39,7 +44,7 @@ impl<W: Wrapping> Input for W {
     }
 
     fn address_space_bytes(&self) -> Option<u64> {
-        self.inner().address_space_bytes()
+        self.space()
     }
 
     fn attributes(&self) -> Attributes {

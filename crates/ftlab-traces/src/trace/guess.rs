@@ -83,8 +83,7 @@ fn is_word(value: &str) -> bool {
 fn moves(value: &str) -> bool {
     let word = value.to_ascii_lowercase();
     ["read", "write"].iter().any(|known| word.contains(known))
-        || matches!(word.as_bytes(), [b'r' | b'w', ..] if csv::usual(word.as_bytes()).is_some())
-        || matches!(value.as_bytes(), [b'R' | b'W', ..] if csv::usual(value.as_bytes()).is_some())
+        || word.starts_with(['r', 'w']) && csv::usual(value.as_bytes()).is_some()
 }
 
 /// The letters with which blkparse shows what happens to a request.

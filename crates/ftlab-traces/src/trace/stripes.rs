@@ -11,7 +11,7 @@
 //! at all. Each volume of the input lies in stripes of its own, from the first device on.
 
 use crate::error::Error;
-use crate::request::{Attributes, BATCH, Flags, Input, Measured, Op, Request, RequestSource};
+use crate::request::{BATCH, Flags, Input, Op, Request, RequestSource, Wrapping};
 use crate::units::{Bytes, Nanos};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -298,35 +298,19 @@ struct Sharded {
     shard: Shard,
 }
 
-impl Input for Sharded {
-    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+impl Wrapping for Sharded {
+    fn inner(&self) -> &dyn Input {
+        self.input.as_ref()
+    }
+
+    fn start(&self) -> Result<Box<dyn RequestSource>, Error> {
         let (source, cut) = (self.input.open()?, Cut::new(self.shard));
         Ok(Box::new(Source { source, cut, read: Vec::new(), next: 0, start: None }))
     }
 
-    fn name(&self) -> String {
-        self.input.name()
-    }
-
-    fn format(&self) -> String {
-        self.input.format()
-    }
-
-    fn address_space_bytes(&self) -> Option<u64> {
+    fn space(&self) -> Option<u64> {
         let Shard { device, stripes } = self.shard;
         self.input.address_space_bytes().map(|bytes| stripes.share(device, bytes))
-    }
-
-    fn attributes(&self) -> Attributes {
-        self.input.attributes()
-    }
-
-    fn measured(&self) -> Option<Measured> {
-        None
-    }
-
-    fn rereadable(&self) -> bool {
-        self.input.rereadable()
     }
 }
 
