@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -41,9 +40,6 @@ Made by `{COMMAND}` from the metrics of the core. Do not edit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from ftlab.record import Counts, Numbers, Record, Section
 '''
 
@@ -72,7 +68,7 @@ def type_of(metric: Metric) -> str:
     if metric.kind == "list":
         element = ELEMENTS.get(metric.unit, "int")
         if metric.name.startswith(f"{SERIES}.") and not metric.unit.startswith("lists"):
-            return f"list[{element}{optional}]"
+            return f"list[{element.removesuffix(optional)}{optional}]"
         return f"list[{element}]{optional}"
     if metric.kind == "object":
         number = "Numbers" if re.match(r"(us|J) by ", metric.unit) else "Counts"
@@ -80,61 +76,58 @@ def type_of(metric: Metric) -> str:
     return SCALARS[metric.kind] + optional
 
 
+def subject_of(section: Metric | Tree) -> str:
+    """Return what all metrics of a section are of, such as reads; empty where that differs."""
+    if isinstance(section, Metric):
+        return section.formula.partition(": ")[0] if ": " in section.formula else ""
+    subjects = {subject_of(below) for below in section.values()}
+    return subjects.pop() if len(subjects) == 1 else ""
+
+
+def told(metric: Metric, subject: str) -> str:
+    """Return what a metric of a section with a subject is."""
+    unit = f" Unit: {metric.unit}." if metric.unit else ""
+    null = f" None {metric.null}." if metric.null else ""
+    return f"{metric.formula.removeprefix(f'{subject}: ')}{unit}{null}"
+
+
+def docstring(text: str) -> str:
+    """Return what an editor shows of a class or an attribute."""
+    text = re.sub(r"`([^`]+)`", r"``\1``", f'"""{text}"""')
+    return textwrap.fill(text, WIDTH - 4, break_on_hyphens=False, break_long_words=False)
+
+
+def attribute(name: str, kind: str, text: str) -> str:
+    """Return the lines of an attribute."""
+    return f"{name}: {kind}\n{docstring(text)}" if text else f"{name}: {kind}"
+
+
 def class_name(path: str) -> str:
     """Return the class of a section."""
     return "".join(part.capitalize() for part in re.split(r"[._]", path)) + "Metrics"
 
 
-def told(metric: Metric) -> str:
-    """Return what an editor shows of a metric."""
-    unit = f" Unit: {metric.unit}." if metric.unit else ""
-    null = f" None {metric.null}." if metric.null else ""
-    text = re.sub(r"`([^`]+)`", r"``\1``", f"{metric.formula}{unit}{null}")
-    return textwrap.fill(f'"""{text}"""', WIDTH - 4, break_on_hyphens=False, break_long_words=False)
-
-
-def fields(section: Tree, path: str) -> tuple[list[str], dict[str, str]]:
-    """Return the lines of attributes, and the classes of sections in this one."""
-    lines, below = [], {}
-    for name, metric in section.items():
-        if isinstance(metric, Metric):
-            lines.append(f"{name}: {type_of(metric)}\n{told(metric)}")
-            if kind := re.match(r"(Counts|Numbers)", type_of(metric)):
-                below[name] = kind[1]
-        else:
-            below[name] = class_name(f"{path}{name}")
-            lines.append(f"{name}: {below[name]}")
-    return lines, below
-
-
-def classes(section: Tree, path: str = "") -> Iterator[str]:
-    """Yield the classes of the sections in a section, then its own."""
+def class_of(section: Tree, path: str, known: dict[str, list[str]]) -> str:
+    """Return the class of a section, which those with the same attributes share."""
+    subject, lines = subject_of(section), []
     for name, below in section.items():
-        if isinstance(below, dict):
-            yield from classes(below, f"{path}{name}.")
-    lines, kinds = fields(section, path)
-    if kinds:
-        named = ", ".join(f'"{name}": {kind}' for name, kind in kinds.items())
-        lines.append(f"_sections: ClassVar[Mapping[str, type[Section]]] = {{{named}}}")
-    name = class_name(path.rstrip(".")) if path else "Metrics"
-    what = f"The metrics of ``{path.rstrip('.')}``." if path else "The metrics of a result."
-    body = textwrap.indent("\n".join(lines), "    ")
-    yield f'class {name}(Section):\n    """{what}"""\n\n{body}\n'
-
-
-def nullable(sections: Mapping[str, Metric | Tree]) -> list[str]:
-    """Return the sections that a run may lack: all metrics in them may be null."""
-    found = []
-    for name, below in sections.items():
-        inside = [each for each in METRICS.values() if each.name.startswith(f"{name}.")]
-        if isinstance(below, dict) and all(each.null for each in inside):
-            found.append(name)
-    return found
+        if isinstance(below, Metric):
+            lines.append(attribute(name, type_of(below), told(below, subject)))
+        else:
+            about = f"{subject_of(below)}." if subject_of(below) else ""
+            lines.append(attribute(name, class_of(below, f"{path}{name}.", known), about))
+    paths = known.setdefault(textwrap.indent("\n".join(lines), "    "), [])
+    paths.append(path)
+    return class_name(paths[0])
 
 
 def module() -> str:
     """Return the text of the classes, as yet not formatted."""
-    sections = tree()
-    names = "".join(f'    "{name}",\n' for name in nullable(sections))
-    without = f"NULLABLE = (\n{names})\n" + '"""Sections that are null where a run has none."""\n'
-    return "\n\n".join([HEADER, without, *classes(sections)])
+    known: dict[str, list[str]] = {}
+    class_of(tree(), "", known)
+    classes = [HEADER]
+    for body, [path, *others] in known.items():
+        of = f"``{path[:-1]}``" if path else "a result"
+        about = f'"""The metrics of {of}{" and others" if others else ""}."""'
+        classes.append(f"class {class_name(path)}(Section):\n    {about}\n\n{body}\n")
+    return "\n\n".join(classes)

@@ -5,32 +5,7 @@ Made by `make settings` from the metrics of the core. Do not edit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from ftlab.record import Counts, Numbers, Record, Section
-
-NULLABLE = (
-    "mapping",
-    "prefetch",
-    "gc",
-    "merges",
-    "classes",
-    "fdp",
-    "zones",
-    "buffer",
-    "optimum",
-    "response_us",
-    "read_response_us",
-    "write_response_us",
-    "flush_response_us",
-    "service_us",
-    "causes",
-    "lifetime",
-    "recovery",
-    "samples",
-)
-"""Sections that are null where a run has none."""
 
 
 class DeviceMetrics(Section):
@@ -180,13 +155,6 @@ class FlashMetrics(Section):
     wasted_pages: int | None
     """Pages skipped because copy-back keeps the parity of page numbers. Unit: pages. None without
     copy-back."""
-    _sections: ClassVar[Mapping[str, type[Section]]] = {
-        "reads": Counts,
-        "oob_reads": Counts,
-        "programs": Counts,
-        "copybacks": Counts,
-        "erases": Counts,
-    }
 
 
 class MappingMetrics(Section):
@@ -400,7 +368,6 @@ class FdpMetrics(Section):
     """Write amplification by handle: (pages of the host + copies by last writer) / pages of the
     host. Unit: list of factors. None unless pages are separated by handles, and on zones; of
     handles without writes."""
-    _sections: ClassVar[Mapping[str, type[Section]]] = {"events": Counts, "log": FdpLogMetrics}
 
 
 class ZonesMetrics(Section):
@@ -436,7 +403,6 @@ class ZonesMetrics(Section):
     """Zones of the drive. Unit: zones. None unless the drive is zoned."""
     zone_pages: int | None
     """Pages of a zone that can be written. Unit: pages. None unless the drive is zoned."""
-    _sections: ClassVar[Mapping[str, type[Section]]] = {"refused": Counts}
 
 
 class BufferFlushedAtEndMetrics(Section):
@@ -484,7 +450,6 @@ class BufferMetrics(Section):
     at_risk_bytes_max: int | None
     """The largest amount of such data after a request. Unit: bytes. None without a write buffer."""
     flushed_at_end: BufferFlushedAtEndMetrics
-    _sections: ClassVar[Mapping[str, type[Section]]] = {"flushed_at_end": BufferFlushedAtEndMetrics}
 
 
 class OptimumMetrics(Section):
@@ -502,139 +467,25 @@ class OptimumMetrics(Section):
 
 
 class ResponseUsMetrics(Section):
-    """The metrics of ``response_us``."""
+    """The metrics of ``response_us`` and others."""
 
     mean: float | None
-    """completion - issue of reads and writes: Mean, exact. Unit: us. None without such requests."""
+    """Mean, exact. Unit: us. None without such requests."""
     stddev: float | None
-    """completion - issue of reads and writes: Population standard deviation, exact. Unit: us. None
-    without such requests."""
+    """Population standard deviation, exact. Unit: us. None without such requests."""
     p50: float | None
-    """completion - issue of reads and writes: Median, within 0.1 %. Unit: us. None without such
-    requests."""
+    """Median, within 0.1 %. Unit: us. None without such requests."""
     p90: float | None
-    """completion - issue of reads and writes: 90th percentile, within 0.1 %. Unit: us. None without
-    such requests."""
+    """90th percentile, within 0.1 %. Unit: us. None without such requests."""
     p99: float | None
-    """completion - issue of reads and writes: 99th percentile, within 0.1 %. Unit: us. None without
-    such requests."""
+    """99th percentile, within 0.1 %. Unit: us. None without such requests."""
     p999: float | None
-    """completion - issue of reads and writes: 99.9th percentile, within 0.1 %. Unit: us. None
-    without such requests."""
+    """99.9th percentile, within 0.1 %. Unit: us. None without such requests."""
     p9999: float | None
-    """completion - issue of reads and writes: 99.99th percentile, within 0.1 %. Unit: us. None
-    without such requests; of fewer than 100,000 requests, as it would rest on less than ten."""
+    """99.99th percentile, within 0.1 %. Unit: us. None without such requests; of fewer than 100,000
+    requests, as it would rest on less than ten."""
     max: float | None
-    """completion - issue of reads and writes: Maximum, exact. Unit: us. None without such
-    requests."""
-
-
-class ReadResponseUsMetrics(Section):
-    """The metrics of ``read_response_us``."""
-
-    mean: float | None
-    """completion - issue of reads: Mean, exact. Unit: us. None without such requests."""
-    stddev: float | None
-    """completion - issue of reads: Population standard deviation, exact. Unit: us. None without
-    such requests."""
-    p50: float | None
-    """completion - issue of reads: Median, within 0.1 %. Unit: us. None without such requests."""
-    p90: float | None
-    """completion - issue of reads: 90th percentile, within 0.1 %. Unit: us. None without such
-    requests."""
-    p99: float | None
-    """completion - issue of reads: 99th percentile, within 0.1 %. Unit: us. None without such
-    requests."""
-    p999: float | None
-    """completion - issue of reads: 99.9th percentile, within 0.1 %. Unit: us. None without such
-    requests."""
-    p9999: float | None
-    """completion - issue of reads: 99.99th percentile, within 0.1 %. Unit: us. None without such
-    requests; of fewer than 100,000 requests, as it would rest on less than ten."""
-    max: float | None
-    """completion - issue of reads: Maximum, exact. Unit: us. None without such requests."""
-
-
-class WriteResponseUsMetrics(Section):
-    """The metrics of ``write_response_us``."""
-
-    mean: float | None
-    """completion - issue of writes: Mean, exact. Unit: us. None without such requests."""
-    stddev: float | None
-    """completion - issue of writes: Population standard deviation, exact. Unit: us. None without
-    such requests."""
-    p50: float | None
-    """completion - issue of writes: Median, within 0.1 %. Unit: us. None without such requests."""
-    p90: float | None
-    """completion - issue of writes: 90th percentile, within 0.1 %. Unit: us. None without such
-    requests."""
-    p99: float | None
-    """completion - issue of writes: 99th percentile, within 0.1 %. Unit: us. None without such
-    requests."""
-    p999: float | None
-    """completion - issue of writes: 99.9th percentile, within 0.1 %. Unit: us. None without such
-    requests."""
-    p9999: float | None
-    """completion - issue of writes: 99.99th percentile, within 0.1 %. Unit: us. None without such
-    requests; of fewer than 100,000 requests, as it would rest on less than ten."""
-    max: float | None
-    """completion - issue of writes: Maximum, exact. Unit: us. None without such requests."""
-
-
-class FlushResponseUsMetrics(Section):
-    """The metrics of ``flush_response_us``."""
-
-    mean: float | None
-    """completion - issue of flushes: Mean, exact. Unit: us. None without such requests."""
-    stddev: float | None
-    """completion - issue of flushes: Population standard deviation, exact. Unit: us. None without
-    such requests."""
-    p50: float | None
-    """completion - issue of flushes: Median, within 0.1 %. Unit: us. None without such requests."""
-    p90: float | None
-    """completion - issue of flushes: 90th percentile, within 0.1 %. Unit: us. None without such
-    requests."""
-    p99: float | None
-    """completion - issue of flushes: 99th percentile, within 0.1 %. Unit: us. None without such
-    requests."""
-    p999: float | None
-    """completion - issue of flushes: 99.9th percentile, within 0.1 %. Unit: us. None without such
-    requests."""
-    p9999: float | None
-    """completion - issue of flushes: 99.99th percentile, within 0.1 %. Unit: us. None without such
-    requests; of fewer than 100,000 requests, as it would rest on less than ten."""
-    max: float | None
-    """completion - issue of flushes: Maximum, exact. Unit: us. None without such requests."""
-
-
-class ServiceUsMetrics(Section):
-    """The metrics of ``service_us``."""
-
-    mean: float | None
-    """end of a request's last flash operation - start of its first: Mean, exact. Unit: us. None
-    without such requests."""
-    stddev: float | None
-    """end of a request's last flash operation - start of its first: Population standard deviation,
-    exact. Unit: us. None without such requests."""
-    p50: float | None
-    """end of a request's last flash operation - start of its first: Median, within 0.1 %. Unit: us.
-    None without such requests."""
-    p90: float | None
-    """end of a request's last flash operation - start of its first: 90th percentile, within 0.1 %.
-    Unit: us. None without such requests."""
-    p99: float | None
-    """end of a request's last flash operation - start of its first: 99th percentile, within 0.1 %.
-    Unit: us. None without such requests."""
-    p999: float | None
-    """end of a request's last flash operation - start of its first: 99.9th percentile, within 0.1
-    %. Unit: us. None without such requests."""
-    p9999: float | None
-    """end of a request's last flash operation - start of its first: 99.99th percentile, within 0.1
-    %. Unit: us. None without such requests; of fewer than 100,000 requests, as it would rest on
-    less than ten."""
-    max: float | None
-    """end of a request's last flash operation - start of its first: Maximum, exact. Unit: us. None
-    without such requests."""
+    """Maximum, exact. Unit: us. None without such requests."""
 
 
 class CausesMetrics(Section):
@@ -662,7 +513,6 @@ class CausesMetrics(Section):
     """The ten slowest reads and writes: ``request`` (from 0), ``op``, ``arrival_s``,
     ``response_us``, and by part ``service_us`` and ``wait_us``. Unit: list of objects. None unless
     ``run.causes`` asks for it."""
-    _sections: ClassVar[Mapping[str, type[Section]]] = {"service_us": Numbers, "wait_us": Numbers}
 
 
 class PlanesMetrics(Section):
@@ -791,7 +641,6 @@ class EnergyMetrics(Section):
     nj_per_host_byte: float | None
     """``energy.total_j`` / bytes that the host reads and writes. Unit: nJ. None if the FTL does not
     state its RAM, and without such bytes."""
-    _sections: ClassVar[Mapping[str, type[Section]]] = {"flash_j": Numbers}
 
 
 class SpeedMetrics(Section):
@@ -819,47 +668,23 @@ class ChecksMetrics(Section):
 
 
 class DistributionsResponseUsMetrics(Section):
-    """The metrics of ``distributions.response_us``."""
+    """The metrics of ``distributions.response_us`` and others."""
 
     value: list[float]
-    """reads and writes: Response times, ascending; 20 points a decade of the slowest requests.
-    Unit: list of us."""
+    """Response times, ascending; 20 points a decade of the slowest requests. Unit: list of us."""
     fraction: list[float]
-    """reads and writes: Share of the requests that complete within this time. Unit: list of
-    ratios."""
-
-
-class DistributionsReadResponseUsMetrics(Section):
-    """The metrics of ``distributions.read_response_us``."""
-
-    value: list[float]
-    """reads: Response times, ascending; 20 points a decade of the slowest requests. Unit: list of
-    us."""
-    fraction: list[float]
-    """reads: Share of the requests that complete within this time. Unit: list of ratios."""
-
-
-class DistributionsWriteResponseUsMetrics(Section):
-    """The metrics of ``distributions.write_response_us``."""
-
-    value: list[float]
-    """writes: Response times, ascending; 20 points a decade of the slowest requests. Unit: list of
-    us."""
-    fraction: list[float]
-    """writes: Share of the requests that complete within this time. Unit: list of ratios."""
+    """Share of the requests that complete within this time. Unit: list of ratios."""
 
 
 class DistributionsMetrics(Section):
     """The metrics of ``distributions``."""
 
     response_us: DistributionsResponseUsMetrics
-    read_response_us: DistributionsReadResponseUsMetrics
-    write_response_us: DistributionsWriteResponseUsMetrics
-    _sections: ClassVar[Mapping[str, type[Section]]] = {
-        "response_us": DistributionsResponseUsMetrics,
-        "read_response_us": DistributionsReadResponseUsMetrics,
-        "write_response_us": DistributionsWriteResponseUsMetrics,
-    }
+    """reads and writes."""
+    read_response_us: DistributionsResponseUsMetrics
+    """reads."""
+    write_response_us: DistributionsResponseUsMetrics
+    """writes."""
 
 
 class TimelineMetrics(Section):
@@ -872,7 +697,7 @@ class TimelineMetrics(Section):
     hit_ratio: list[float | None]
     """Hit ratio of the mapping cache in the interval. Unit: list of ratios. None of intervals
     without lookups."""
-    write_amplification: list[float | None | None]
+    write_amplification: list[float | None]
     """Write amplification of the interval. Unit: list of factors. None of intervals without
     writes."""
     mean_response_us: list[float]
@@ -939,10 +764,15 @@ class Metrics(Section):
     """Bytes programmed / bytes written by the host; higher where the host writes parts of pages.
     Unit: factor. None without writes."""
     response_us: ResponseUsMetrics
-    read_response_us: ReadResponseUsMetrics
-    write_response_us: WriteResponseUsMetrics
-    flush_response_us: FlushResponseUsMetrics
-    service_us: ServiceUsMetrics
+    """completion - issue of reads and writes."""
+    read_response_us: ResponseUsMetrics
+    """completion - issue of reads."""
+    write_response_us: ResponseUsMetrics
+    """completion - issue of writes."""
+    flush_response_us: ResponseUsMetrics
+    """completion - issue of flushes."""
+    service_us: ResponseUsMetrics
+    """end of a request's last flash operation - start of its first."""
     causes: CausesMetrics
     planes: PlanesMetrics
     channels: ChannelsMetrics
@@ -962,38 +792,3 @@ class Metrics(Section):
     samples: SamplesMetrics
     schedule: list[Record]
     """Single flash operations, as configured by ``run.timeline``. Unit: list of objects."""
-    _sections: ClassVar[Mapping[str, type[Section]]] = {
-        "device": DeviceMetrics,
-        "trace": TraceMetrics,
-        "warmup": WarmupMetrics,
-        "host": HostMetrics,
-        "flash": FlashMetrics,
-        "mapping": MappingMetrics,
-        "prefetch": PrefetchMetrics,
-        "gc": GcMetrics,
-        "merges": MergesMetrics,
-        "classes": ClassesMetrics,
-        "fdp": FdpMetrics,
-        "zones": ZonesMetrics,
-        "buffer": BufferMetrics,
-        "optimum": OptimumMetrics,
-        "response_us": ResponseUsMetrics,
-        "read_response_us": ReadResponseUsMetrics,
-        "write_response_us": WriteResponseUsMetrics,
-        "flush_response_us": FlushResponseUsMetrics,
-        "service_us": ServiceUsMetrics,
-        "causes": CausesMetrics,
-        "planes": PlanesMetrics,
-        "channels": ChannelsMetrics,
-        "wear": WearMetrics,
-        "lifetime": LifetimeMetrics,
-        "recovery": RecoveryMetrics,
-        "ram_bytes": RamBytesMetrics,
-        "energy": EnergyMetrics,
-        "own": Numbers,
-        "speed": SpeedMetrics,
-        "checks": ChecksMetrics,
-        "distributions": DistributionsMetrics,
-        "timeline": TimelineMetrics,
-        "samples": SamplesMetrics,
-    }

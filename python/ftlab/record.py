@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cache
+from inspect import get_annotations
+from typing import TYPE_CHECKING, Any
 
 
 class Section(Mapping[str, Any]):
     """A read-only dictionary with attributes for its keys: ``r.mapping.hit_ratio``.
 
-    Type checkers know those that its class declares.
+    Type checkers know those that its class declares, and sections in it are of the class declared.
     """
-
-    _sections: ClassVar[Mapping[str, type[Section]]] = {}
-    """The classes of sections in it, where they have one."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = dict(values)
@@ -23,7 +23,9 @@ class Section(Mapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         """Return the figure of that name."""
         if key not in self._asked:
-            self._asked[key] = _wrap(self._values[key], self._sections.get(key, Record))
+            value = self._values[key]
+            is_section = isinstance(value, Mapping)
+            self._asked[key] = _kind(type(self), key)(value) if is_section else _wrap(value)
         return self._asked[key]
 
     if not TYPE_CHECKING:
@@ -115,10 +117,21 @@ class Absent(Section):
             raise AttributeError(name)
 
 
-def _wrap(value: Any, kind: type[Section] = Record) -> Any:
+@cache
+def _kind(section: type[Section], key: str) -> type[Section]:
+    """Return the class that a section declares for a section in it."""
+    for each in section.__mro__:
+        declared = str(get_annotations(each).get(key)).removesuffix(" | None")
+        kind = getattr(sys.modules.get(each.__module__), declared, None)
+        if isinstance(kind, type) and issubclass(kind, Section):
+            return kind
+    return Record
+
+
+def _wrap(value: Any) -> Any:
     """Return mappings as sections, at any depth."""
     if isinstance(value, Mapping):
-        return kind(value)
+        return Record(value)
     return [_wrap(each) for each in value] if isinstance(value, list) else value
 
 

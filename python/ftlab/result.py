@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from ftlab._metrics import NULLABLE, Metrics
+from ftlab._metrics import Metrics
+from ftlab.metrics import METRICS
 from ftlab.record import Absent
 from ftlab.report.tables import csv_of
 from ftlab.titles import title
@@ -20,6 +21,13 @@ SERIES = ("distributions", "timeline", "samples", "warnings")
 """Keys of a result that hold series or texts: they have no cell in a one-row table."""
 
 
+@cache
+def is_nullable(section: str) -> bool:
+    """Tell whether a run may lack a section: all metrics in it may be null."""
+    inside = [each for each in METRICS.values() if each.name.startswith(f"{section}.")]
+    return bool(inside) and all(each.null for each in inside)
+
+
 class Result(Metrics):
     """All metrics of one run, by the names and units of ``docs/results.md``."""
 
@@ -28,7 +36,7 @@ class Result(Metrics):
         def __getattr__(self, name: str) -> Any:
             """Return the metric of that name; a missing section is empty."""
             found = super().__getattr__(name)
-            return Absent() if found is None and name in NULLABLE else found
+            return Absent() if found is None and is_nullable(name) else found
 
     def flat(self) -> dict[str, Any]:
         """Return one row: dotted names to scalars; a list becomes text, a series is left out."""
