@@ -13,6 +13,7 @@
 
 use super::block::{Events, Stage};
 use super::field::{Column, Mistake};
+use super::gate::RawRequest;
 use super::linux;
 use super::record::{RecordFormat, Step, field};
 use super::rwbs::Rwbs;
@@ -63,9 +64,11 @@ impl RecordFormat for BlkTrace {
         Ok(Self { events: Events::of(options.stage), big_endian: None })
     }
 
-    fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake> {
-        if let Some(raw) = self.events.rest() {
-            return Ok(Step::Record(0, Some(raw)));
+    #[inline(always)]
+    fn step(&mut self, bytes: &[u8], raw: &mut RawRequest) -> Result<Step, Mistake> {
+        if let Some(rest) = self.events.rest() {
+            *raw = rest;
+            return Ok(Step::Request(0));
         }
         let Some(record) = bytes.get(..RECORD_BYTES) else { return Ok(Step::Needs(RECORD_BYTES)) };
         let big_endian = match self.big_endian {
@@ -98,11 +101,9 @@ impl RecordFormat for BlkTrace {
             return Ok(Step::Needs(whole));
         }
         let (category, stage) = (u32_at(28) >> 16, stage(u32_at(28) & 0xffff));
-        let Some(stage) = stage.filter(|_| category & NOTIFY == 0) else {
-            return Ok(Step::Record(whole, None));
-        };
-        if !self.events.takes(stage) {
-            return Ok(Step::Record(whole, None));
+        let stage = stage.filter(|_| category & NOTIFY == 0);
+        if !stage.is_some_and(|stage| self.events.takes(stage)) {
+            return Ok(Step::Other(whole));
         }
         self.events.processor = Some(u32_at(40));
         let (device, length) = (u32_at(36), u64::from(u32_at(24)));
@@ -112,8 +113,11 @@ impl RecordFormat for BlkTrace {
         }
         let extent = (length > 0).then_some((u64_at(16), length / SECTOR_BYTES));
         let at = (u64_at(8), linux::volume(major, minor));
-        let raw = self.events.request(at, operation(category), extent)?;
-        Ok(Step::Record(whole, raw))
+        let Some(request) = self.events.request(at, operation(category), extent)? else {
+            return Ok(Step::Other(whole));
+        };
+        *raw = request;
+        Ok(Step::Request(whole))
     }
 
     fn recognise(front: Front) -> Verdict {

@@ -64,14 +64,14 @@ impl RecordFormat for OracleGeneral {
         }
     }
 
-    #[inline]
-    fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake> {
+    #[inline(always)]
+    fn step(&mut self, bytes: &[u8], raw: &mut RawRequest) -> Result<Step, Mistake> {
         let Some(record) = bytes.get(..RECORD_BYTES) else { return Ok(Step::Needs(RECORD_BYTES)) };
         let ticks = u64::from(u32::from_le_bytes(field(record, 0)));
         let id = u64::from_le_bytes(field(record, 4));
         let length = u64::from(u32::from_le_bytes(field(record, 12)));
-        let raw = RawRequest::new(self.op, id, length).at(ticks).in_units(self.unit, 1)?;
-        Ok(Step::Record(RECORD_BYTES, Some(raw)))
+        *raw = RawRequest::new(self.op, id, length).at(ticks).in_units(self.unit, 1)?;
+        Ok(Step::Request(RECORD_BYTES))
     }
 
     /// All first records have a size, times in order, and next accesses behind them.

@@ -52,8 +52,10 @@ pub(super) trait RecordFormat: Clone + Default + Send + 'static {
         Mistake("found no request, expected at least one".into())
     }
 
-    /// Parses the beginning of `bytes`. It is called again with more bytes after [`Step::Needs`].
-    fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake>;
+    /// Parses the beginning of `bytes`. It is called again with more bytes after [`Step::Needs`]. A
+    /// request is written to `raw`: in a result the compiler moves it in pieces, which takes as long
+    /// as to read it.
+    fn step(&mut self, bytes: &[u8], raw: &mut RawRequest) -> Result<Step, Mistake>;
 
     /// Whether a file that begins with `front` has this format.
     fn recognise(front: Front) -> Verdict;
@@ -67,8 +69,10 @@ pub(super) enum Step {
     Needs(usize),
     /// A header of this many bytes.
     Header(usize),
-    /// A record of this many bytes, with its request if it has one.
-    Record(usize, Option<RawRequest>),
+    /// A record of this many bytes with a request.
+    Request(usize),
+    /// A record of this many bytes without one.
+    Other(usize),
 }
 
 /// Requests, unchecked, from the records of one stream.
@@ -100,8 +104,7 @@ impl<F: RecordFormat> RecordDecoder<F> {
     }
 
     /// Reads until `needed` bytes are pending, and returns how many are; 0 when the stream has ended
-    /// before any came. It is a number and no `bool`, because of a byte in a result the compiler
-    /// moves whole requests in pieces, which takes as long as to read them.
+    /// before any came.
     fn fetch(&mut self, needed: usize) -> Result<usize, Broken> {
         debug_assert!(needed <= LONGEST_RECORD_BYTES && needed > self.stream.pending().len());
         match self.stream.fetch(needed)?.len() {
@@ -121,21 +124,24 @@ impl<F: RecordFormat> Decode for RecordDecoder<F> {
 
     #[inline(always)]
     fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
+        let mut raw = RawRequest::flush();
         loop {
             self.begins = self.ends;
-            match self.format.step(self.stream.pending()) {
+            match self.format.step(self.stream.pending(), &mut raw) {
                 Ok(Step::Needs(needed)) => {
                     if self.fetch(needed)? == 0 {
                         return Ok(None);
                     }
                 }
                 Ok(Step::Header(bytes)) => self.take(bytes),
-                Ok(Step::Record(bytes, request)) => {
+                Ok(Step::Other(bytes)) => {
                     self.number += 1;
                     self.take(bytes);
-                    if request.is_some() {
-                        return Ok(request);
-                    }
+                }
+                Ok(Step::Request(bytes)) => {
+                    self.number += 1;
+                    self.take(bytes);
+                    return Ok(Some(raw));
                 }
                 Err(mistake) => return Err(self.broken(mistake)),
             }

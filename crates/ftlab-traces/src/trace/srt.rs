@@ -60,9 +60,9 @@ impl RecordFormat for Srt {
     const TICK_NS: u64 = 1000;
 
     #[inline(always)]
-    fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake> {
+    fn step(&mut self, bytes: &[u8], raw: &mut RawRequest) -> Result<Step, Mistake> {
         match self.sector_bytes {
-            Some(sector_bytes) => record(bytes, sector_bytes),
+            Some(sector_bytes) => record(bytes, sector_bytes, raw),
             None => self.header(bytes),
         }
     }
@@ -128,7 +128,7 @@ fn sector_bytes(header: &[u8]) -> Result<u64, Mistake> {
 const SHORTEST: usize = 52;
 
 #[inline(always)]
-fn record(bytes: &[u8], sector_bytes: u64) -> Result<Step, Mistake> {
+fn record(bytes: &[u8], sector_bytes: u64, raw: &mut RawRequest) -> Result<Step, Mistake> {
     let Some(front) = bytes.get(..8) else { return Ok(Step::Needs(8)) };
     let (size, id) = (word(front, 0), word(front, 4));
     let (version, kind) = (id >> 16, id & 0xffff);
@@ -141,20 +141,21 @@ fn record(bytes: &[u8], sector_bytes: u64) -> Result<Step, Mistake> {
     }
     let Some(record) = bytes.get(..length) else { return Ok(Step::Needs(length)) };
     if kind == SUSPECT_IO {
-        return Ok(Step::Record(length, None));
+        return Ok(Step::Other(length));
     }
     let microseconds = u64::from(word(record, 12));
     if microseconds >= MICROSECONDS {
         return Err(unexpected_microseconds(microseconds));
     }
-    let raw = RawRequest::new(
+    *raw = RawRequest::new(
         if word(record, 44) & READS == 0 { Op::Write } else { Op::Read },
         u64::from(word(record, 28)),
         u64::from(word(record, 24)),
     )
     .at(u64::from(word(record, 8)) * MICROSECONDS + microseconds)
-    .in_volume(word(record, 32) >> 8 & 0xff);
-    Ok(Step::Record(length, Some(raw.in_units(sector_bytes, 1)?)))
+    .in_volume(word(record, 32) >> 8 & 0xff)
+    .in_units(sector_bytes, 1)?;
+    Ok(Step::Request(length))
 }
 
 #[inline(always)]

@@ -68,23 +68,21 @@ impl Layout {
         u8::try_from(u16::from_le_bytes(field(record, self.opcode_at))).ok()
     }
 
-    /// The record that `bytes` begin with, with its request if its command reads or writes. Neither a
-    /// byte in a result nor a request in two of them: see [`RecordFormat::step`].
+    /// The record that `bytes` begin with; it has a request if its command reads or writes.
     #[inline(always)]
-    fn step(&self, bytes: &[u8]) -> Result<Step, Mistake> {
+    fn step(&self, bytes: &[u8], raw: &mut RawRequest) -> Result<Step, Mistake> {
         let Some(record) = bytes.get(..self.bytes) else { return Ok(Step::Needs(self.bytes)) };
         if !self.fits(record) {
             return Err(unexpected_version(record, self));
         }
         let Some(opcode) = self.opcode(record) else { return Err(no_opcode(record, self)) };
-        let Some(op) = scsi::operation(opcode) else { return Ok(Step::Record(self.bytes, None)) };
-        let raw = RawRequest::new(
-            op,
-            u64::from_le_bytes(field(record, self.lba_at)),
-            u32::from_le_bytes(field(record, self.length_at)).into(),
-        )
-        .at(u64::from_le_bytes(field(record, self.time_at)));
-        Ok(Step::Record(self.bytes, Some(raw.in_units(SECTOR_BYTES, 1)?)))
+        let Some(op) = scsi::operation(opcode) else { return Ok(Step::Other(self.bytes)) };
+        let sector = u64::from_le_bytes(field(record, self.lba_at));
+        let length = u32::from_le_bytes(field(record, self.length_at)).into();
+        *raw = RawRequest::new(op, sector, length)
+            .at(u64::from_le_bytes(field(record, self.time_at)))
+            .in_units(SECTOR_BYTES, 1)?;
+        Ok(Step::Request(self.bytes))
     }
 }
 
@@ -109,14 +107,18 @@ impl RecordFormat for Vscsi {
     const TICK_NS: u64 = 1000;
 
     #[inline(always)]
-    fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake> {
+    fn step(&mut self, bytes: &[u8], raw: &mut RawRequest) -> Result<Step, Mistake> {
         let layout = match self.layout {
             Some(layout) => layout,
             None if bytes.len() < VERSION_1.bytes => return Ok(Step::Needs(VERSION_1.bytes)),
             None => Layout::of(bytes).ok_or_else(|| unexpected_version(bytes, &VERSION_1))?,
         };
         self.layout = Some(layout);
-        layout.step(bytes)
+        // Places that are constants need no checks.
+        match layout.version {
+            1 => VERSION_1.step(bytes, raw),
+            _ => VERSION_2.step(bytes, raw),
+        }
     }
 
     fn recognise(front: Front) -> Verdict {
