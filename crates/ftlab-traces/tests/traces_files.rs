@@ -200,14 +200,21 @@ fn headers_comments_and_padding_do_not_end_a_reading() {
     let padded = LINES.replace(',', ", ").replace('\n', " \r\n");
     for (name, text) in [
         ("comment.spc", ["# made by a script\n#\n", LINES].concat()),
+        (
+            "marks.spc",
+            ["! made by hand\n  !\n% a, matrix, of, five, columns\n// of C\n", LINES].concat(),
+        ),
         ("header.spc", ["ASU,LBA,Size,Opcode,Timestamp\n", LINES].concat()),
         ("both.spc", ["\u{feff}# made\nASU;LBA;Size\n", LINES].concat()),
         ("padded.spc", padded),
-        ("middle.spc", LINES.replacen('\n', "\n# a pause\n", 1)),
+        ("middle.spc", LINES.replacen('\n', "\n# a pause\n! another\n", 1)),
         ("optional.spc", LINES.replace(".5\n", ".5,7,abc\n")),
     ] {
         assert_eq!(read(&file(name, text), &options()).unwrap(), expected, "{name}");
     }
+    let disksim =
+        file("marks.trace", "! time dev lba size flags\n\n0.125 3 1000 8 0\n1.500 3 2000 8 1\n");
+    assert_eq!(read(&disksim, &options()).unwrap().len(), 2);
     let second = message("second.spc", ["a,b,c\nd,e,f\n", LINES].concat(), &spc());
     assert!(second.starts_with("second.spc:2: column 1 (ASU)"), "{second}");
 }

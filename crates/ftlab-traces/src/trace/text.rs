@@ -139,9 +139,13 @@ fn is_padded(line: &[u8]) -> bool {
     line.iter().any(|b| matches!(b, b' ' | b'\t'))
 }
 
-/// Whether a line is a comment.
-fn is_comment(line: &[u8]) -> bool {
-    line.trim_ascii_start().starts_with(b"#")
+/// How comments begin: with `#` in most tools, otherwise in files that people annotate.
+const COMMENT_MARKS: [&[u8]; 4] = [b"#", b"!", b"%", b"//"];
+
+/// The text of a comment; `None` if a line is none.
+pub(super) fn comment(line: &[u8]) -> Option<&[u8]> {
+    let line = line.trim_ascii_start();
+    COMMENT_MARKS.iter().find_map(|mark| line.strip_prefix(*mark))
 }
 
 /// Whether a line names columns: at least two words, each beginning with a letter.
@@ -173,7 +177,7 @@ impl<'a> Sample<'a> {
         let front = without_mark(bytes);
         let end = if whole { front.len() } else { memchr::memrchr(b'\n', front).unwrap_or(0) };
         let lines = front[..end].split(|b| *b == b'\n').map(|line| line.trim_ascii_end());
-        Self { lines: lines.filter(|line| !line.is_empty() && !is_comment(line)).collect() }
+        Self { lines: lines.filter(|line| !line.is_empty() && comment(line).is_none()).collect() }
     }
 
     /// The lines that are neither blank nor comments.
@@ -303,7 +307,7 @@ impl<F: LineFormat> LineDecoder<F> {
                     return Ok(Some(raw));
                 }
                 Ok(None) => self.begun = true,
-                Err(_) if is_comment(line) => {}
+                Err(_) if comment(line).is_some() => {}
                 Err(_) if !self.begun && self.format.may_skip_header() && is_header(line) => {
                     self.begun = true;
                 }
