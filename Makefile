@@ -74,15 +74,19 @@ mutants: $(MUTANTS)
 $(MUTANTS):
 	cargo install --locked --version 27.1.0 --root target/mutants cargo-mutants
 
-# SECONDS for each trace format, JOBS of them at a time; needs a nightly toolchain and cargo-fuzz. Then so many
-# whole CONFIGURATIONS.
+# SECONDS for each trace format, JOBS of them at a time; needs a nightly toolchain. Then so many whole CONFIGURATIONS.
 SECONDS ?= 60
 JOBS ?= 1
 CONFIGURATIONS ?= 100000
 
-fuzz:
-	$(PYTHON) tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS)
+FUZZER := target/fuzz/bin/cargo-fuzz
+
+fuzz: $(FUZZER)
+	PATH=$(CURDIR)/$(dir $(FUZZER)):$$PATH $(PYTHON) tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS)
 	FTLAB_CONFIGURATIONS=$(CONFIGURATIONS) cargo test --locked -p ftlab --test configurations -- --nocapture
+
+$(FUZZER):
+	cargo install --locked --version 0.13.2 --root target/fuzz cargo-fuzz
 
 lint: lint-rust lint-python
 

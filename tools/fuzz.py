@@ -4,7 +4,7 @@ Each folder in ``fuzz/seeds`` is a format; ``detect`` leaves the format to be fo
 of all. What is found is kept in ``fuzz/artifacts``, what reaches new code in ``fuzz/corpus``.
 Seconds are those of a processor: what others take of it does not count.
 
-Needs a nightly toolchain and cargo-fuzz (``cargo install cargo-fuzz --locked``).
+Needs a nightly toolchain and cargo-fuzz, which ``make fuzz`` installs.
 """
 
 import argparse
