@@ -82,6 +82,12 @@ impl<'a> Table<'a> {
         })
     }
 
+    /// The values of a line of the same width.
+    fn row(&self, line: &'a str) -> Option<Vec<&'a str>> {
+        let (between, _) = BETWEEN.iter().find(|(_, separator)| *separator == self.separator)?;
+        Some(split(line, between)).filter(|row| row.len() == self.rows[0].len())
+    }
+
     /// The values of a column.
     pub(super) fn column(&self, at: usize) -> Vec<&'a str> {
         self.rows.iter().map(|row| row[at]).collect()
@@ -120,13 +126,16 @@ pub(super) fn advice(sample: &Sample) -> Option<String> {
     if let Some(advice) = guess::log_of_fio(&table) {
         return Some(advice);
     }
-    let header = table.rows[0].clone();
-    let places = match named(&header) {
+    let places = match named(&table.rows[0]) {
         Some(places) => {
             table.rows.remove(0);
             places
         }
-        None => guess::places(&table)?,
+        None => {
+            let title = sample.title().and_then(|title| str::from_utf8(title).ok());
+            let names = title.and_then(|title| table.row(title));
+            names.and_then(|names| named(&names)).or_else(|| guess::places(&table))?
+        }
     };
     let columns = columns(&table, &places)?;
     let before = guess::one_action(&table, &places).or_else(|| points(&table, &places));
@@ -214,6 +223,18 @@ mod tests {
         let is_open = columns.contains('?');
         assert_eq!(Columns::try_from(columns.clone()).is_err(), is_open, "{columns}");
         Some(columns)
+    }
+
+    #[test]
+    fn a_header_in_a_comment_suggests_the_same_columns() {
+        let rows = "0.5,r,8,512\n1.5,w,16,1024\n";
+        let bare = advised(&["ts,op,lba,bytes\n", rows].concat());
+        assert!(bare.as_ref().is_some_and(|advice| advice.contains("offset=lba")), "{bare:?}");
+        for mark in ["# ", "%", "# a trace\n\n// "] {
+            assert_eq!(advised(&[mark, "ts,op,lba,bytes\n", rows].concat()), bare, "{mark}");
+        }
+        let other = advised(&["# one, two\n", rows].concat());
+        assert_eq!(other, advised(rows));
     }
 
     #[test]

@@ -159,6 +159,8 @@ fn is_header(line: &[u8]) -> bool {
 /// The first lines of a file, without the blank ones and comments.
 pub(super) struct Sample<'a> {
     lines: Vec<&'a [u8]>,
+    /// The last comment in front of them.
+    title: Option<&'a [u8]>,
 }
 
 /// How a format judges a sample.
@@ -177,7 +179,14 @@ impl<'a> Sample<'a> {
         let front = without_mark(bytes);
         let end = if whole { front.len() } else { memchr::memrchr(b'\n', front).unwrap_or(0) };
         let lines = front[..end].split(|b| *b == b'\n').map(|line| line.trim_ascii_end());
-        Self { lines: lines.filter(|line| !line.is_empty() && comment(line).is_none()).collect() }
+        let lines = lines.filter(|line| !line.is_empty());
+        let title = lines.clone().map_while(comment).last().map(|title| title.trim_ascii());
+        Self { lines: lines.filter(|line| comment(line).is_none()).collect(), title }
+    }
+
+    /// The last comment in front of the lines, without its mark.
+    pub(super) const fn title(&self) -> Option<&'a [u8]> {
+        self.title
     }
 
     /// The lines that are neither blank nor comments.
