@@ -82,7 +82,7 @@ CONFIGURATIONS ?= 100000
 FUZZER := target/fuzz/bin/cargo-fuzz
 
 fuzz: $(FUZZER)
-	PATH=$(CURDIR)/$(dir $(FUZZER)):$$PATH $(PYTHON) tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS)
+	$(PYTHON) tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS)
 	FTLAB_CONFIGURATIONS=$(CONFIGURATIONS) cargo test --locked -p ftlab --test configurations -- --nocapture
 
 $(FUZZER):

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 FUZZ = Path(__file__).resolve().parent.parent / "fuzz"
+# Where `make fuzz` installs cargo-fuzz.
+INSTALLED = FUZZ.parent / "target" / "fuzz" / "bin"
 # The largest windows that are accepted are 128 MiB (zstd) and 256 MiB (xz).
 LIMITS = ["-max_len=4096", "-timeout=20", "-malloc_limit_mb=288", "-rss_limit_mb=1024"]
 
@@ -58,7 +60,9 @@ def build() -> Path:
     """Build the fuzz target and return it."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", FUZZ / "target")).absolute()
     command = ["cargo", "+nightly", "fuzz", "build", "--fuzz-dir", str(FUZZ)]
-    subprocess.run([*command, "--target-dir", str(target), "trace"], cwd=FUZZ, check=True)
+    path = f"{INSTALLED}{os.pathsep}{os.environ['PATH']}"
+    command += ["--target-dir", str(target), "trace"]
+    subprocess.run(command, cwd=FUZZ, env={**os.environ, "PATH": path}, check=True)
     return next(target.glob("*/release/trace"))
 
 
