@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
-from inspect import get_annotations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 
 class Section(Mapping[str, Any]):
@@ -25,7 +23,8 @@ class Section(Mapping[str, Any]):
         if key not in self._asked:
             value = self._values[key]
             is_section = isinstance(value, Mapping)
-            self._asked[key] = _kind(type(self), key)(value) if is_section else _wrap(value)
+            kind = _kinds(type(self)).get(key, Record) if is_section else _wrap
+            self._asked[key] = kind(value)
         return self._asked[key]
 
     if not TYPE_CHECKING:
@@ -118,14 +117,15 @@ class Absent(Section):
 
 
 @cache
-def _kind(section: type[Section], key: str) -> type[Section]:
-    """Return the class that a section declares for a section in it."""
-    for each in section.__mro__:
-        declared = str(get_annotations(each).get(key)).removesuffix(" | None")
-        kind = getattr(sys.modules.get(each.__module__), declared, None)
-        if isinstance(kind, type) and issubclass(kind, Section):
-            return kind
-    return Record
+def _kinds(section: type[Section]) -> dict[str, type[Section]]:
+    """Return the classes that a section declares for the sections in it."""
+    declared = get_type_hints(section)
+    kinds = {name: [hint, *get_args(hint)] for name, hint in declared.items()}
+    return {name: each for name, among in kinds.items() for each in among if _is_section(each)}
+
+
+def _is_section(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Section)
 
 
 def _wrap(value: Any) -> Any:
