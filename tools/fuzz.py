@@ -21,6 +21,8 @@ from typing import NamedTuple
 FUZZ = Path(__file__).resolve().parent.parent / "fuzz"
 # Where `make fuzz` installs cargo-fuzz.
 INSTALLED = FUZZ.parent / "target" / "fuzz" / "bin"
+# What the sanitizer takes for leaks.
+LEAKS = FUZZ / "leaks.txt"
 # The largest windows that are accepted are 128 MiB (zstd) and 256 MiB (xz).
 LIMITS = ["-max_len=4096", "-timeout=20", "-malloc_limit_mb=288", "-rss_limit_mb=1024"]
 
@@ -80,7 +82,7 @@ def fuzz(binary: Path, name: str, seconds: int) -> Run:
                 *(binary, corpus, *seeds, *LIMITS, "-print_final_stats=1"),
                 f"-artifact_prefix={artifacts}/",
             ],
-            env={**os.environ, "FTLAB_FORMAT": name},
+            env={**os.environ, "FTLAB_FORMAT": name, "LSAN_OPTIONS": f"suppressions={LEAKS}"},
             stderr=stderr,
         )
         while process.poll() is None:
