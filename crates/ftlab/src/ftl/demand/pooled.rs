@@ -122,7 +122,7 @@ pub struct PooledFtl<P> {
 
 impl<P: Pool> Design for PooledFtl<P> {
     type Settings = P::Settings;
-    const SPEC: Spec = P::SPEC;
+    const SPEC: Spec = Spec { keeps_writes: true, ..P::SPEC };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<P::Settings>, flash: &mut Flash) -> Result<Self, Error> {

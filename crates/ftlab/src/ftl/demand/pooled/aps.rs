@@ -142,7 +142,6 @@ impl Pool for Aps {
         summary: "one pool for translation pages and data pages, divided where ghosts say it saves most",
         source: "Shim, Seo, Kim & Maeng, MSST 2010",
         translates_late: true,
-        keeps_writes: true,
         ..Spec::DEMAND_PAGED
     };
 

@@ -53,7 +53,6 @@ impl Pool for Tree {
         title: "TreeFTL",
         summary: "translation pages and, below them, data pages in one pool; the oldest subtree leaves first",
         source: "Wang & Wong, DATE 2013",
-        keeps_writes: true,
         ..Spec::DEMAND_PAGED
     };
 
