@@ -854,7 +854,7 @@ class Page(NamedFtl):
     ----------
     gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_start, gc_garbage
         As in `ftlab.GC`, for this FTL.
-    gc_victims, gc_open, gc_background, gc_lazy, gc_choices, gc_window
+    gc_victims, gc_open, gc_background, gc_lazy, gc_choices, gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement
         The rule that decides the plane of a page, of page-level FTLs. ``"single"``: One frontier
@@ -905,6 +905,7 @@ class Page(NamedFtl):
     separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -923,7 +924,7 @@ class HAT(NamedFtl):
         request waits for it. Default: 0ns. Range: at most 10s. Source: choices.md#hat-time.
     gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_start, gc_garbage
         As in `ftlab.GC`, for this FTL.
-    gc_victims, gc_open, gc_background, gc_lazy, gc_choices, gc_window
+    gc_victims, gc_open, gc_background, gc_lazy, gc_choices, gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement, separation, order
         As in `ftlab.Page`, for this FTL.
@@ -951,6 +952,7 @@ class HAT(NamedFtl):
     separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -985,7 +987,7 @@ class SEPBIT(NamedFtl):
         2022.
     gc_policy, gc_low, gc_high, gc_mode, copy_back, gc_oob_scan, gc_start, gc_garbage, gc_victims
         As in `ftlab.GC`, for this FTL.
-    gc_open, gc_background, gc_lazy, gc_choices, gc_window
+    gc_open, gc_background, gc_lazy, gc_choices, gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement, order
         As in `ftlab.Page`, for this FTL.
@@ -1015,6 +1017,7 @@ class SEPBIT(NamedFtl):
     placement: FtlPlacement | None = setting("ftl.placement")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1047,7 +1050,7 @@ class ZONES(NamedFtl):
         Range: 0 to 0.99. Source: ZenFS, finish threshold.
     gc_policy, gc_low, gc_high, gc_copies, gc_mode, gc_oob_scan, gc_start, gc_garbage, gc_victims
         As in `ftlab.GC`, for this FTL.
-    gc_open, gc_background, gc_lazy, gc_choices, gc_window
+    gc_open, gc_background, gc_lazy, gc_choices, gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     separation, order
         As in `ftlab.Page`, for this FTL.
@@ -1077,6 +1080,7 @@ class ZONES(NamedFtl):
     separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1102,7 +1106,9 @@ class DFTL(NamedFtl):
     evict_batch
         Write back all dirty entries of the victim's translation page. Default: false. Source:
         choices.md#dftl-write-back.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices
+        As in `ftlab.GC`, for this FTL.
+    gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement, separation, order
         As in `ftlab.Page`, for this FTL.
@@ -1149,6 +1155,7 @@ class DFTL(NamedFtl):
     map_blocks: FtlMapBlocks | None = setting("ftl.map_blocks")
     map_updates: FtlMapUpdates | None = setting("ftl.map_updates")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1161,7 +1168,9 @@ class DLOOP(NamedFtl):
     ----------
     cache, replacement, protected, evict_batch, search, search_step, map_blocks, map_updates
         As in `ftlab.DFTL`, for this FTL.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, gc_oob_scan, gc_choices, gc_choices_share
+        As in `ftlab.GC`, for this FTL.
+    gc_window
         As in `ftlab.GC`, for this FTL.
     copy_back
         As in `ftlab.GC`, for this FTL. Default: greedy.
@@ -1192,6 +1201,7 @@ class DLOOP(NamedFtl):
     map_blocks: FtlMapBlocks | None = setting("ftl.map_blocks")
     map_updates: FtlMapUpdates | None = setting("ftl.map_updates")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1204,7 +1214,9 @@ class DLOOPHot(NamedFtl):
     ----------
     cache, replacement, protected, evict_batch, search, search_step
         As in `ftlab.DFTL`, for this FTL.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, gc_oob_scan, gc_choices, gc_choices_share
+        As in `ftlab.GC`, for this FTL.
+    gc_window
         As in `ftlab.GC`, for this FTL.
     copy_back
         As in `ftlab.GC`, for this FTL. Default: greedy.
@@ -1233,6 +1245,7 @@ class DLOOPHot(NamedFtl):
     search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1251,7 +1264,9 @@ class CDFTL(NamedFtl):
     absorb
         A page that leaves the CTP dirty includes the dirty entries of the CMT that it covers, which
         become clean. Default: false. Source: choices.md#cdftl-absorb.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices
+        As in `ftlab.GC`, for this FTL.
+    gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement, separation, order
         As in `ftlab.Page`, for this FTL.
@@ -1276,6 +1291,7 @@ class CDFTL(NamedFtl):
     search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1297,7 +1313,9 @@ class SFTL(NamedFtl):
     sparse
         Dirty entries up to which a page is sparse. Default: 8. Unit: entries. Source:
         choices.md#sftl-buffer.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices
+        As in `ftlab.GC`, for this FTL.
+    gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement, separation, order
         As in `ftlab.Page`, for this FTL.
@@ -1321,6 +1339,7 @@ class SFTL(NamedFtl):
     separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1338,7 +1357,9 @@ class ZFTL(NamedFtl):
     tier1
         Share of the cache for tier 1. Default: all that the page of tier 2 leaves. Range: 0 to 1.
         Source: choices.md#zftl-tiers.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices
+        As in `ftlab.GC`, for this FTL.
+    gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     """
 
@@ -1356,6 +1377,7 @@ class ZFTL(NamedFtl):
     copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1391,7 +1413,9 @@ class TPFTL(NamedFtl):
     prefetch_at
         Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
         ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices
+        As in `ftlab.GC`, for this FTL.
+    gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement, separation, order
         As in `ftlab.Page`, for this FTL.
@@ -1423,6 +1447,7 @@ class TPFTL(NamedFtl):
     search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1437,7 +1462,9 @@ class TPFTLAdaptive(NamedFtl):
         As in `ftlab.DFTL`, for this FTL.
     features, threshold, node_bytes, page_order, request_prefetch, dirty_victims, prefetch_at
         As in `ftlab.TPFTL`, for this FTL.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices
+        As in `ftlab.GC`, for this FTL.
+    gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement, separation, order
         As in `ftlab.Page`, for this FTL.
@@ -1469,6 +1496,7 @@ class TPFTLAdaptive(NamedFtl):
     search: FtlSearch | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1481,7 +1509,9 @@ class TreeFTL(NamedFtl):
     ----------
     cache
         As in `ftlab.DFTL`, for this FTL.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices
+        As in `ftlab.GC`, for this FTL.
+    gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement, separation, order
         As in `ftlab.Page`, for this FTL.
@@ -1502,6 +1532,7 @@ class TreeFTL(NamedFtl):
     separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1520,7 +1551,9 @@ class APS(NamedFtl):
     inertia
         Lead in flash time of the ghosts of one part at which a page of RAM moves. Default: 2ms.
         Source: ten programs; choices.md#aps-ghosts.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices
+        As in `ftlab.GC`, for this FTL.
+    gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     placement, separation, order
         As in `ftlab.Page`, for this FTL.
@@ -1543,6 +1576,7 @@ class APS(NamedFtl):
     separation: FtlSeparation | None = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1558,7 +1592,9 @@ class CFTL(NamedFtl):
     reads
         Reads of pages of a logical block, without a write in between, that make it block-mapped.
         Default: 128. Unit: reads. Range: at least 1. Source: choices.md#cftl-conversion.
-    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_low, gc_high, gc_copies, gc_mode, copy_back, gc_oob_scan, gc_choices
+        As in `ftlab.GC`, for this FTL.
+    gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     """
 
@@ -1575,6 +1611,7 @@ class CFTL(NamedFtl):
     copy_back: GcCopyBack | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 
@@ -1780,7 +1817,7 @@ class CACHFTL(NamedFtl):
     wear_gap
         With that, the difference in erases at which a block of the BMR moves to a worn one.
         Default: never. Unit: erases. Range: at least 1. Source: choices.md#cachftl-beyond.
-    gc_policy, gc_mode, gc_oob_scan, gc_choices, gc_window
+    gc_policy, gc_oob_scan, gc_choices, gc_choices_share, gc_window
         As in `ftlab.GC`, for this FTL.
     power_safe
         As in `ftlab.BlockOptimized`, for this FTL.
@@ -1800,10 +1837,10 @@ class CACHFTL(NamedFtl):
     out_of_place: bool | None = setting("cachftl.out_of_place")
     wear_gap: int | None = setting("cachftl.wear_gap")
     gc_policy: GcPolicy | None = setting("gc.policy")
-    gc_mode: GcMode | None = setting("gc.mode")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     power_safe: bool | None = setting("ftl.power_safe")
     gc_choices: int | None = setting("gc.choices")
+    gc_choices_share: Quantity | None = setting("gc.choices_share")
     gc_window: Quantity | None = setting("gc.window")
 
 

@@ -95,6 +95,8 @@ bugs! {
         why "a batch that ends before it begins", law "what_cannot_work";
     OwnUnchecked: "settings: those of the FTL are not checked",
         why "a configuration that was not read from a file may hold anything", law "what_cannot_work";
+    UnobeyedReceived: "settings: an FTL receives those that it does not obey",
+        why "a cache without a search searches", law "what_is_not_obeyed";
     DftlGcLeavesClean: "dftl: GC forgets to mark a cached entry dirty",
         why "FlashSim's bug: the entry is dropped as clean and the page's new place with it";
     TpftlGcLeavesClean: "tpftl: GC forgets to mark a cached entry dirty",

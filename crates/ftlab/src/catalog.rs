@@ -73,7 +73,7 @@ impl Entry {
     ) -> Self {
         let settings = F::Settings::kinds();
         let adapt: Arc<Adapt> = Arc::new(adapt);
-        let mount = mount_of::<F>(adapt.clone());
+        let mount = mount_of::<F>(spec, adapt.clone());
         let build = |config: &Config, flash: &mut Flash| F::build(&config.setup(), flash);
         Entry::adapting(
             spec,
@@ -126,11 +126,11 @@ impl Entry {
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
         (in_loop, finish): Loop<F, L>,
     ) -> Self {
-        let own = settings.clone();
+        let (own, set) = (settings.clone(), adapt.clone());
         let build = move |config: &Config, device: &mut Device| {
-            check_shared(config)?;
+            let received = received(&spec, &*set, config)?;
             unless_bug!(OwnUnchecked, config.own.check(&own)?);
-            on_device_as(config, device, |flash| build(config, flash))
+            on_device_as(config, device, |flash| build(&received, flash))
         };
         let build = Arc::new(build);
         let alone = build.clone();
@@ -225,25 +225,27 @@ pub fn simulation<F: Design>(
     capacity: u64,
     address: AddressMap,
 ) -> Result<Simulation<F>, Error> {
-    let mount = mount_of::<F>(Arc::new(Config::clone));
+    let mount = mount_of::<F>(F::SPEC, Arc::new(Config::clone));
     simulation_of(&F::SPEC, config, capacity, address, mount.as_ref(), |config, device| {
-        let setup = config.setup().checked()?;
+        let setup = received(&F::SPEC, &Config::clone, config)?.setup().checked()?;
         on_device_as(config, device, |flash| F::build(&setup, flash))
     })
 }
 
 /// How an FTL mounts under settings that are adapted first.
-fn mount_of<F: Design>(adapt: Arc<Adapt>) -> Option<Mount> {
+fn mount_of<F: Design>(spec: Spec, adapt: Arc<Adapt>) -> Option<Mount> {
     let mount = F::MOUNT?;
     Some(Mount::by(move |config, device| {
-        let setup = adapt(config).setup().checked()?;
+        let setup = received(&spec, &*adapt, config)?.setup().checked()?;
         Ok(Box::new(on_device_as(config, device, |flash| mount(&setup, flash))?))
     }))
 }
 
-/// Rejects shared settings that cannot work with any FTL.
-fn check_shared(config: &Config) -> Result<(), Error> {
-    config.setup::<()>().checked().map(drop)
+/// The settings that an FTL receives, with those that a variant fixes. Shared settings that cannot
+/// work with any FTL are rejected.
+fn received(spec: &Spec, adapt: &Adapt, config: &Config) -> Result<Config, Error> {
+    adapt(config).setup::<()>().checked()?;
+    Ok(adapt(&config.received(spec)))
 }
 
 /// Builds an FTL that expects power cuts as configured. From then on wear is levelled below it.
@@ -687,6 +689,8 @@ mod tests {
     use crate::ftl::dloop::Dloop;
     use crate::ftl::page::PageFtl;
     use crate::named::{Named, Spec};
+    use crate::settings::Row;
+    use std::collections::BTreeSet;
 
     crate::settings! {
         /// A section that declares a key of another.
@@ -717,6 +721,16 @@ mod tests {
         let lru = catalog.buffers().iter().next().unwrap().clone();
         let spec = Spec { name: "mine", ..lru.spec };
         let _ = catalog.with_buffer(Named::new::<Twin>(spec, lru.build));
+    }
+
+    #[test]
+    fn ftls_obey_all_shared_settings_and_nothing_else() {
+        let catalog = Catalog::standard();
+        let is_shared = |row: &Row| ["gc", "ftl", "log"].contains(&row.section);
+        let shared = catalog.rows().iter().filter(|row| is_shared(row)).map(Row::key).collect();
+        let specs = catalog.ftls().iter().map(|entry| entry.spec);
+        let keys = specs.flat_map(|spec| [spec.obeys, spec.rejects].concat().concat());
+        assert_eq!(keys.map(str::to_owned).collect::<BTreeSet<String>>(), shared);
     }
 
     #[test]

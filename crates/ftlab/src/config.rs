@@ -7,14 +7,14 @@ use crate::buffer::{self, BufferConfig, BufferManager, Buffers};
 use crate::device::{DeviceConfig, presets};
 use crate::error::Error;
 use crate::flash::{Flash, WearConfig};
-use crate::ftl::{self, Setup};
+use crate::ftl::{self, Setup, Spec};
 use crate::gc::{self, GcConfig, Policies};
 use crate::host::HostConfig;
 use crate::metrics::energy::EnergyConfig;
 use crate::placement::allocation::{Placements, placements};
 use crate::placement::separation::{Separations, TOGETHER, separations};
 use crate::run::RunConfig;
-use crate::settings::{Group, SectionKind, Sections, Table, expect_empty, table_of, take};
+use crate::settings::{Group, Section, SectionKind, Sections, Table, expect_empty, table_of, take};
 use crate::trace::InputConfig;
 use crate::workload::WorkloadConfig;
 use serde::ser::SerializeMap;
@@ -156,6 +156,18 @@ impl Config {
             separations: self.separations.clone(),
             settings: self.own.clone(),
         }
+    }
+
+    /// The settings that an FTL receives: its own, those of the run, and the shared ones that it
+    /// obeys or rejects. All other shared ones have their defaults, so that they change nothing.
+    #[must_use]
+    pub fn received(&self, spec: &Spec) -> Self {
+        fn of<T: Section>(spec: &Spec, section: &T) -> T {
+            let receives = |key: &str| spec.obeys(key) || spec.rejects(key);
+            unless_bug!(UnobeyedReceived, section.kept(receives, &T::default()), section.clone())
+        }
+        let (gc, ftl, log) = (of(spec, &self.gc), of(spec, &self.ftl), of(spec, &self.log));
+        Config { gc, ftl, log, ..self.clone() }
     }
 
     /// The write buffer above an FTL that may keep writes in RAM, too; `None` for none.

@@ -8,7 +8,7 @@ use ftlab::Error;
 use ftlab::catalog::Entry;
 use ftlab::config::Config;
 use ftlab::flash::{Device, Flash};
-use ftlab::ftl::design::CACHE;
+use ftlab::ftl::design::{CACHE, LOGS};
 use ftlab::ftl::{Access, Cleaning, Ftl, FtlMetrics, GcMetrics, IdleSteps, MapPlace, RamUse, Spec};
 use ftlab::placement::block_pool::GcCounts;
 use ftlab::session::panic_message;
@@ -44,7 +44,7 @@ pub fn entry(object: &Bound<'_, PyAny>, plugin: Plugin, name: &'static str) -> P
             "collects" => Cleaning::Collects,
             other => return Err(wrong(name, "cleaning", other, "itself or collects")),
         },
-        obeys: &[&["gc.low", "gc.high"], CACHE],
+        obeys: &[&["gc.low", "gc.high"], CACHE, LOGS],
         opens_least_erased: object.getattr("opens_least_erased")?.extract()?,
         ..Spec::PAGE_LEVEL
     };

@@ -97,6 +97,11 @@ macro_rules! settings {
                 Ok(())
             }
 
+            fn kept(&self, keeps: impl Fn(&str) -> bool, other: &Self) -> Self {
+                let from = |key| if keeps(key) { self } else { other };
+                $name { $($field: from(concat!($section, ".", stringify!($field))).$field.clone(),)* }
+            }
+
             fn draw(rng: &mut $crate::rng::Rng) -> Self {
                 #[allow(unused_mut, reason = "where the laws try nothing else")]
                 let mut drawn = <$name>::default();

@@ -62,6 +62,10 @@ pub trait Section: Clone + Debug + Default + PartialEq + Serialize + Send + Sync
     /// [`Error::Config`] names the key, what was found and what was expected.
     fn check(&self) -> Result<(), Error>;
 
+    /// The same with the values of `other`, except for the keys (`gc.low`) that `keeps` accepts.
+    #[must_use]
+    fn kept(&self, keeps: impl Fn(&str) -> bool, other: &Self) -> Self;
+
     /// What a law might try. Settings that do not fit together are drawn again.
     #[must_use]
     fn draw(rng: &mut Rng) -> Self;

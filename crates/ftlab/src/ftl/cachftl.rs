@@ -34,8 +34,7 @@ use super::parts::rewrite::program_in_order;
 use super::{Access, Accounts, Ftl, FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
-use crate::ftl::design::{Cleaning, Design, Mount, POWER_SAFE, Setup, Spec};
-use crate::gc::Copies;
+use crate::ftl::design::{Cleaning, Design, Mount, POWER_SAFE, Setup, Spec, VICTIMS};
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use bmr::Bmr;
 use job::{Job, Kept, Merge, Stage};
@@ -181,7 +180,7 @@ impl Design for CachFtl {
         summary: "large groups to blocks rewritten in place, small ones to page-mapped spare blocks first",
         source: "Boukhobza, Olivier & Rubini, Computers 3(1), 2014",
         cleaning: Cleaning::Rewrites,
-        obeys: &[&["gc.policy", "gc.choices", "gc.window", "gc.mode", "gc.oob_scan"], POWER_SAFE],
+        obeys: &[VICTIMS, POWER_SAFE],
         ..Spec::LOG_BLOCKS
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);
@@ -196,7 +195,6 @@ impl Design for CachFtl {
         let mut gc = setup.collection()?;
         gc.low = own.sync_blocks;
         gc.high = own.sync_blocks + 1;
-        gc.copies = Copies::Shared;
         let first = if out_of_place { 0 } else { geometry.logical_blocks() };
         let mut pmr = Pmr::new(&gc, &geometry, first, blocks)?;
         if own.bmr_victim == BmrVictim::Policy {

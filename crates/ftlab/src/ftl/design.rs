@@ -184,8 +184,11 @@ pub struct Spec {
     pub map: MapPlace,
     /// How it reclaims space.
     pub cleaning: Cleaning,
-    /// The parts that it is built from, each as the shared settings that the part obeys.
+    /// The parts that it is built from, each as the shared settings that the part obeys. All other
+    /// shared settings reach it as their defaults ([`Config::received`](crate::config::Config::received)).
     pub obeys: &'static [Keys],
+    /// Shared settings that it does not obey and yet receives, to reject them with a reason.
+    pub rejects: &'static [Keys],
     /// Needs pages that share word lines: `device.cell` of several bits.
     pub needs_word_lines: bool,
     /// Logical blocks are physical blocks, with each page at its offset.
@@ -232,9 +235,11 @@ pub enum Cleaning {
 /// The keys of the shared settings that a part of an FTL obeys.
 pub type Keys = &'static [&'static str];
 
-/// GC that starts by free blocks.
-pub const COLLECTION: Keys =
-    &["gc.policy", "gc.choices", "gc.window", "gc.low", "gc.high", "gc.mode", "gc.oob_scan"];
+/// The choice of a victim, and its scan.
+pub const VICTIMS: Keys =
+    &["gc.policy", "gc.choices", "gc.choices_share", "gc.window", "gc.oob_scan"];
+/// GC that starts and ends by free blocks.
+pub const LEVELS: Keys = &["gc.low", "gc.high", "gc.mode"];
 /// GC that may also start by garbage.
 pub const GARBAGE: Keys =
     &["gc.start", "gc.garbage", "gc.victims", "gc.open", "gc.background", "gc.lazy"];
@@ -255,7 +260,9 @@ pub const SEARCH: Keys = &["ftl.search", "ftl.search_step"];
 /// The place and the time of writes of translation pages.
 pub const MAP_WRITES: Keys = &["ftl.map_blocks", "ftl.map_updates"];
 /// Log blocks.
-pub const LOGS: Keys = &["log.blocks", "log.map"];
+pub const LOGS: Keys = &["log.blocks"];
+/// A table of data blocks that may be on flash.
+pub const LOG_MAP: Keys = &["log.map"];
 /// Work that loses nothing if power is cut in between.
 pub const POWER_SAFE: Keys = &["ftl.power_safe"];
 
@@ -268,7 +275,8 @@ impl Spec {
         source: "",
         map: MapPlace::Ram,
         cleaning: Cleaning::Collects,
-        obeys: &[COLLECTION, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION],
+        obeys: &[VICTIMS, LEVELS, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION],
+        rejects: &[],
         needs_word_lines: false,
         in_place: false,
         opens_least_erased: true,
@@ -279,48 +287,51 @@ impl Spec {
     };
     /// [`Spec::PAGE_LEVEL`] where GC may start by garbage.
     pub const VOLUME: Spec = Spec {
-        obeys: &[COLLECTION, GARBAGE, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION],
+        obeys: &[VICTIMS, LEVELS, GARBAGE, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION],
         ..Spec::PAGE_LEVEL
     };
     /// A page-level FTL of a host on a zoned drive: it has its own places, and its pages move through
     /// the host.
     pub const ZONED: Spec =
-        Spec { obeys: &[COLLECTION, GARBAGE, COPIES, ORDER, SEPARATION], ..Spec::PAGE_LEVEL };
+        Spec { obeys: &[VICTIMS, LEVELS, GARBAGE, COPIES, ORDER, SEPARATION], ..Spec::PAGE_LEVEL };
     /// A page-level FTL with its map in RAM that chooses the block of each page, copies of GC
     /// included.
-    pub const OWN_FRONTIERS: Spec = Spec { obeys: &[COLLECTION], ..Spec::PAGE_LEVEL };
+    pub const OWN_FRONTIERS: Spec = Spec { obeys: &[VICTIMS, LEVELS], ..Spec::PAGE_LEVEL };
     /// [`Spec::VOLUME`] with its own separation, which also places copies.
-    pub const SEPARATED: Spec =
-        Spec { obeys: &[COLLECTION, GARBAGE, COPY_BACK, PLACEMENT, ORDER], ..Spec::PAGE_LEVEL };
+    pub const SEPARATED: Spec = Spec {
+        obeys: &[VICTIMS, LEVELS, GARBAGE, COPY_BACK, PLACEMENT, ORDER],
+        ..Spec::PAGE_LEVEL
+    };
     /// A page-level FTL with its map on flash, part of it cached.
     pub const DEMAND_PAGED: Spec = Spec {
         map: MapPlace::Flash,
-        obeys: &[COLLECTION, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION, CACHE],
+        obeys: &[VICTIMS, LEVELS, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION, CACHE],
         ..Spec::PAGE_LEVEL
     };
     /// [`Spec::DEMAND_PAGED`] with an index whose search steps are known.
     pub const SEARCHED: Spec = Spec {
-        obeys: &[COLLECTION, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION, CACHE, SEARCH],
+        obeys: &[VICTIMS, LEVELS, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION, CACHE, SEARCH],
         ..Spec::DEMAND_PAGED
     };
     /// [`Spec::SEARCHED`] where GC may hold its changes of the map in RAM.
     pub const HOLDS_MAP: Spec = Spec {
         obeys: &[
-            COLLECTION, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION, CACHE, SEARCH, MAP_WRITES,
+            VICTIMS, LEVELS, COPIES, COPY_BACK, PLACEMENT, ORDER, SEPARATION, CACHE, SEARCH,
+            MAP_WRITES,
         ],
         ..Spec::DEMAND_PAGED
     };
     /// [`Spec::HOLDS_MAP`] with its own placement.
     pub const STRIPED: Spec = Spec {
-        obeys: &[COLLECTION, COPIES, COPY_BACK, ORDER, SEPARATION, CACHE, SEARCH, MAP_WRITES],
+        obeys: &[VICTIMS, LEVELS, COPIES, COPY_BACK, ORDER, SEPARATION, CACHE, SEARCH, MAP_WRITES],
         ..Spec::DEMAND_PAGED
     };
     /// An FTL that merges log blocks.
     pub const LOG_BLOCKS: Spec =
-        Spec { cleaning: Cleaning::Merges, obeys: &[LOGS], ..Spec::PAGE_LEVEL };
+        Spec { cleaning: Cleaning::Merges, obeys: &[LOGS, LOG_MAP], ..Spec::PAGE_LEVEL };
     /// An FTL that merges log blocks before it writes a page of the host. It invalidates the old
     /// version before the merge, unless power may be cut.
-    pub const ROOM_FIRST: Spec = Spec { obeys: &[LOGS, POWER_SAFE], ..Spec::LOG_BLOCKS };
+    pub const ROOM_FIRST: Spec = Spec { obeys: &[LOGS, LOG_MAP, POWER_SAFE], ..Spec::LOG_BLOCKS };
     /// An FTL with only data blocks.
     pub const DATA_BLOCKS: Spec = Spec { obeys: &[], ..Spec::LOG_BLOCKS };
     /// An FTL with its map in OOBs.
@@ -343,5 +354,11 @@ impl Spec {
     #[must_use]
     pub fn obeys(&self, key: &str) -> bool {
         self.obeys.iter().any(|part| part.contains(&key))
+    }
+
+    /// Whether it rejects a shared setting.
+    #[must_use]
+    pub fn rejects(&self, key: &str) -> bool {
+        self.rejects.iter().any(|part| part.contains(&key))
     }
 }

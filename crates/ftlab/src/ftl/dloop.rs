@@ -14,7 +14,7 @@
 //!          = striped` and `gc.copy_back = greedy` for that FTL.
 
 use super::demand::{DemandFtl, Dftl, DftlConfig, MapBlocks, MapUpdates};
-use super::design::{CACHE, COLLECTION, COPIES, COPY_BACK, ORDER, SEARCH, SEPARATION};
+use super::design::{CACHE, COPIES, COPY_BACK, LEVELS, ORDER, SEARCH, SEPARATION, VICTIMS};
 use super::design::{Setup, Spec, Variant};
 use crate::gc::CopyBack;
 use crate::placement::allocation::STRIPED;
@@ -52,7 +52,7 @@ impl Variant for DloopHot {
         title: "DLOOP-hot",
         summary: "DLOOP whose hot planes hold fewer pages, and so have more extra blocks",
         source: "ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013",
-        obeys: &[COLLECTION, COPIES, COPY_BACK, ORDER, SEPARATION, CACHE, SEARCH],
+        obeys: &[VICTIMS, LEVELS, COPIES, COPY_BACK, ORDER, SEPARATION, CACHE, SEARCH],
         ..Spec::DEMAND_PAGED
     };
 

@@ -26,7 +26,7 @@ mod mount;
 #[cfg(test)]
 mod tests;
 
-use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::design::{Design, LEVELS, Mount, Setup, Spec};
 pub use config::{MnftlConfig, MnftlMapping, MnftlVictim};
 
 use super::parts::oob_map::{OobMap, bytes_of_number};
@@ -88,7 +88,7 @@ impl Design for Mnftl {
         title: "MNFTL",
         summary: "blocks of each logical block's own, written in order; its page map in their OOBs",
         source: "Qin, Wang, Liu, Shao & Guan, DAC 2011",
-        obeys: &[&["gc.low", "gc.high", "gc.mode"]],
+        obeys: &[LEVELS],
         ..Spec::IN_OOBS
     };
     const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {

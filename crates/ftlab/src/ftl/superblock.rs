@@ -29,14 +29,12 @@ mod tests;
 
 pub use config::SuperblockConfig;
 
-use super::log_block::LogConfig;
-use super::log_block::block_map::LogMap;
 use super::parts::oob_map::{OobMap, bytes_of_number};
 use super::{Access, Ftl, FtlMetrics, RamUse};
 use crate::cache::links::{Links, List, NIL};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::design::{Design, LOGS, Mount, Setup, Spec};
 use crate::placement::free_blocks::FreeBlocks;
 use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use std::collections::BTreeMap;
@@ -82,14 +80,14 @@ impl Design for SuperblockFtl {
         title: "superblock FTL",
         summary: "neighbouring logical blocks share data and log blocks; the page map in their OOBs",
         source: "Kang, Jo, Kim & Lee, EMSOFT 2006",
-        obeys: &[&["log.blocks"]],
+        obeys: &[LOGS],
         ..Spec::IN_OOBS
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<SuperblockConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
-        let most_logs = LogConfig { map: LogMap::Ram, ..setup.log }.blocks(geometry, 1)?;
+        let most_logs = setup.log.blocks(geometry, 1)?;
         let logical_blocks = geometry.logical_blocks();
         let needed = u64::from(logical_blocks) + u64::from(most_logs) + 1;
         if u64::from(geometry.blocks()) < needed {

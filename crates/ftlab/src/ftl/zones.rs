@@ -13,8 +13,6 @@ use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::gc::CopyBack;
-use crate::placement::allocation::SINGLE;
 use crate::placement::planes::Planes;
 use crate::placement::separation::ClassPages;
 use crate::placement::survey::{Filled, Survey};
@@ -46,10 +44,7 @@ impl Design for ZonesFtl {
     fn build(setup: &Setup<ZonesConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let planes = setup.ftl.order.planes(flash.geometry());
         let mut drive = ZonedDrive::new(&setup.own, planes, flash.geometry())?;
-        let mut inner = setup.with(());
-        SINGLE.clone_into(&mut inner.ftl.placement);
-        inner.gc.copy_back = Some(CopyBack::Off);
-        let pool = Planes::of_page_map(&inner.placing()?, &mut drive.on(flash))?;
+        let pool = Planes::of_page_map(&setup.placing()?, &mut drive.on(flash))?;
         setup.own.expect_active(pool.frontiers())?;
         Ok(ZonesFtl { map: PageMap::new(flash.geometry().logical_pages), pool, drive })
     }

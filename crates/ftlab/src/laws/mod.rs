@@ -36,7 +36,7 @@ use crate::catalog::{Catalog, Entry};
 use crate::device::PartialWrites;
 use crate::error::Error;
 use crate::flash::Ledger;
-use crate::ftl::Design;
+use crate::ftl::{Design, FtlMetrics};
 use crate::request::Op;
 use crate::rng::Rng;
 use crate::session::panic_message;
@@ -339,8 +339,8 @@ fn deterministic(case: &Case<'_>) {
     assert_eq!(operations(case), operations(case), "same seed, same operations");
 }
 
-/// The result of a case: the counts, the erases of each block, and the time.
-fn operations(case: &Case<'_>) -> (Ledger, Vec<u32>, Nanos) {
+/// The result of a case: the counts, the erases of each block, the time, and what the FTL reports.
+fn operations(case: &Case<'_>) -> (Ledger, Vec<u32>, Nanos, FtlMetrics) {
     let mut run = begin(case);
     let mut traffic = Traffic::draw(case.seed(), run.pages());
     for _ in 0..4 * REQUESTS {
@@ -349,5 +349,5 @@ fn operations(case: &Case<'_>) -> (Ledger, Vec<u32>, Nanos) {
     }
     let erases = (0..run.device.geometry().blocks()).map(|b| run.device.erases_of(Pbn(b)));
     let time = run.device.timeline().idle_at();
-    (run.device.ledger().clone(), erases.collect(), time)
+    (run.device.ledger().clone(), erases.collect(), time, run.ftl.metrics())
 }

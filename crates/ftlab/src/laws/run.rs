@@ -87,7 +87,7 @@ struct Searched {
 pub struct Run<'a> {
     case: &'a Case<'a>,
     pub device: Device,
-    ftl: Box<dyn Ftl>,
+    pub ftl: Box<dyn Ftl>,
     holds_data: Vec<bool>,
     seen: Seen,
     idle: Rng,

@@ -7,10 +7,11 @@ use super::traffic::Traffic;
 use crate::config::Config;
 use crate::device::{Cell, ProgramOrder};
 use crate::error::Error;
+use crate::ftl::FtlConfig;
 use crate::gc::{CopyBack, GcConfig, GcStart, Opens};
 use crate::placement::allocation::SINGLE;
 use crate::rng::Rng;
-use crate::settings::{Edge, Section, SectionKind, table_of};
+use crate::settings::{Edge, Section, SectionKind};
 use crate::units::{Bytes, Duration, Ratio};
 
 /// A configuration, and the key of the setting that it tries.
@@ -61,25 +62,29 @@ pub fn what_is_in_range_is_refused_or_works(case: &Case<'_>) {
 
 /// Shared settings that the FTL does not obey are refused, or it does the same operations under any.
 pub fn what_is_not_obeyed_changes_nothing(case: &Case<'_>) {
-    let mut rng = Rng::new(case.seed(), "not obeyed");
-    let mut config = case.config.clone();
-    let placements: Vec<_> = config.placements.iter().map(|named| named.spec.name).collect();
-    let other = crate::ftl::FtlConfig {
-        cache: Some(Bytes(rng.below(PAGE))),
-        placement: placements[rng.below(placements.len() as u64) as usize].to_owned(),
-        ..Section::draw(&mut rng)
-    };
     let obeys = |key: &str| case.entry.spec.obeys(key);
-    let gc = with_start(Section::draw(&mut rng), case.seed());
-    config.gc = mixed(&config.gc, &gc, obeys);
-    config.ftl = mixed(&config.ftl, &other, obeys);
-    config.log = mixed(&config.log, &Section::draw(&mut rng), obeys);
-    let other = case.with(config);
+    let other = case.with(mixed(&case.config, &drawn(case), obeys));
     match other.build() {
         Ok(_) => assert_eq!(operations(case), operations(&other), "nothing is changed"),
-        Err(Error::Config { key, .. }) => assert!(!obeys(&key), "{key} is as it was"),
+        Err(Error::Config { key, .. }) => {
+            assert!(case.entry.spec.rejects(&key), "{key} is not declared as rejected");
+        }
         Err(error) => panic!("{error}"),
     }
+}
+
+/// The same configuration with other shared settings.
+fn drawn(case: &Case<'_>) -> Config {
+    let mut rng = Rng::new(case.seed(), "not obeyed");
+    let placements: Vec<_> = case.config.placements.iter().map(|named| named.spec.name).collect();
+    let ftl = FtlConfig {
+        cache: Some(Bytes(rng.below(PAGE))),
+        placement: pick(&mut rng, &placements).to_owned(),
+        search_step: Duration(between(&mut rng, 0, 2000).into()),
+        ..Section::draw(&mut rng)
+    };
+    let gc = with_start(Section::draw(&mut rng), case.seed());
+    Config { gc, ftl, log: Section::draw(&mut rng), ..case.config.clone() }
 }
 
 /// GC that starts by free blocks, by garbage, or before each page.
@@ -96,13 +101,18 @@ fn with_start(gc: GcConfig, seed: u64) -> GcConfig {
     }
 }
 
-/// A section with those keys of another that are not obeyed; the section itself if they do not fit together.
-fn mixed<T: Section>(own: &T, other: &T, obeys: impl Fn(&str) -> bool) -> T {
-    let mut table = table_of(own);
-    table.extend(
-        table_of(other).into_iter().filter(|(key, _)| !obeys(&format!("{}.{key}", T::NAME))),
-    );
-    T::take(&mut table).unwrap_or_else(|_| own.clone())
+/// A configuration with the shared settings of another, except for those that `keeps` accepts, where they fit together.
+fn mixed(own: &Config, other: &Config, keeps: impl Fn(&str) -> bool) -> Config {
+    fn of<T: Section>(own: &T, other: &T, keeps: impl Fn(&str) -> bool) -> T {
+        let mixed = own.kept(keeps, other);
+        if mixed.check().is_ok() { mixed } else { own.clone() }
+    }
+    Config {
+        gc: of(&own.gc, &other.gc, &keeps),
+        ftl: of(&own.ftl, &other.ftl, &keeps),
+        log: of(&own.log, &other.log, &keeps),
+        ..own.clone()
+    }
 }
 
 fn changed(case: &Case<'_>, change: Change) -> Config {
@@ -189,4 +199,43 @@ fn impossible(case: &Case<'_>) -> Vec<Tried> {
     ];
     let wrong = wrong.into_iter().filter(|(_, applies, _)| *applies);
     wrong.map(|(key, _, change)| (key, changed(case, change))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Catalog, Entry};
+    use crate::ftl::LogConfig;
+    use crate::settings::Row;
+    use std::collections::BTreeSet;
+
+    /// More than any setting needs to show its effect.
+    const CASES: u64 = 500;
+
+    #[test]
+    fn what_is_obeyed_changes_something() {
+        let catalog = Catalog::standard();
+        for entry in catalog.ftls() {
+            let mut idle = obeyed(entry);
+            for seed in 0..CASES {
+                if idle.is_empty() {
+                    break;
+                }
+                let case = Case::draw(&catalog, entry, seed);
+                let other = drawn(&case);
+                let plain = operations(&case);
+                idle.retain(|key| {
+                    let changed = case.with(mixed(&case.config, &other, |each| each != key));
+                    changed.build().is_ok() && operations(&changed) == plain
+                });
+            }
+            assert!(idle.is_empty(), "{} obeys {idle:?}, which change nothing", entry.name());
+        }
+    }
+
+    /// The keys of the sections that all FTLs share, which `drawn` draws.
+    fn obeyed(entry: &Entry) -> BTreeSet<String> {
+        let rows = [GcConfig::rows(), FtlConfig::rows(), LogConfig::rows()].concat();
+        rows.iter().map(Row::key).filter(|key| entry.spec.obeys(key)).collect()
+    }
 }

@@ -22,7 +22,8 @@ mod runs;
 use super::{DemandFtl, MappingCounts};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{CACHE, COLLECTION, COPIES, COPY_BACK, Design, Mount, Setup, Spec};
+use crate::ftl::design::{CACHE, COPIES, COPY_BACK, LEVELS, PLACEMENT, SEPARATION, VICTIMS};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::placement::allocation::SINGLE;
 use crate::placement::separation::ClassPages;
@@ -61,7 +62,8 @@ impl Design for Cftl {
         title: "CFTL",
         summary: "runs of pages cached on demand; blocks that are only read are brought together",
         source: "Park, Debnath & Du, MASCOTS 2011",
-        obeys: &[COLLECTION, CACHE, COPIES, COPY_BACK],
+        obeys: &[VICTIMS, LEVELS, CACHE, COPIES, COPY_BACK],
+        rejects: &[PLACEMENT, SEPARATION],
         early_blocks: 2,
         ..Spec::DEMAND_PAGED
     };

@@ -412,8 +412,7 @@ impl<C: MappingCache> DemandFtl<C> {
         // Two are enough. Erasing its victim returns the block for data. The block for translation
         // leaves waste behind, which the pool collects before the next data block. GC that writes
         // no part of the map needs only one.
-        let obeys = C::SPEC.obeys("ftl.map_updates");
-        let rules = if obeys { setup.ftl.map_rules() } else { MapRules::default() };
+        let rules = setup.ftl.map_rules();
         let reserve = if rules.is_held_in_gc { 1 } else { unless_bug!(DemandReserveIsShort, 2, 1) };
         let pages = flash.geometry().translation_pages();
         Planes::with_map(&setup.placing()?, flash, reserve, pages, rules)
@@ -559,12 +558,9 @@ impl<C: MappingCache> DemandFtl<C> {
         }
     }
 
-    /// The same with an index whose search is counted, if the cache knows its steps.
+    /// The same with an index whose search is counted.
     fn searching(self, ftl: &FtlConfig) -> Self {
-        match C::SPEC.obeys("ftl.search") {
-            true => DemandFtl { search: ftl.search, search_step: ftl.search_step, ..self },
-            false => self,
-        }
+        DemandFtl { search: ftl.search, search_step: ftl.search_step, ..self }
     }
 
     /// Counts the steps of the search for a mapping, and spends their time.

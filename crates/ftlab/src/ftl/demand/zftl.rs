@@ -26,7 +26,8 @@ mod tiers;
 use super::{DemandFtl, MapStore, MappingCache, MappingCounts, MappingMetrics, Occupancy};
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
-use crate::ftl::design::{CACHE, COLLECTION, COPIES, COPY_BACK, Design, Mount, Setup, Spec};
+use crate::ftl::design::{CACHE, COPIES, COPY_BACK, LEVELS, PLACEMENT, SEPARATION, VICTIMS};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::ftl::parts::translation_pages::TranslationPages;
 use crate::ftl::{Access, Accounts, CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::placement::allocation::SINGLE;
@@ -67,7 +68,8 @@ impl Design for Zftl {
         title: "ZFTL",
         summary: "the directory of one zone in RAM; the page in use, and entries that leave in batches",
         source: "Wang, Zhang & Wang, ICCT 2011",
-        obeys: &[COLLECTION, CACHE, COPIES, COPY_BACK],
+        obeys: &[VICTIMS, LEVELS, CACHE, COPIES, COPY_BACK],
+        rejects: &[PLACEMENT, SEPARATION],
         bytes_per_page: 96,
         ..Spec::DEMAND_PAGED
     };

@@ -11,7 +11,7 @@
 use super::data_blocks::DataBlocks;
 use super::{LogBlockFtl, LogBlocks};
 use crate::flash::{Device, Flash, Geometry};
-use crate::ftl::design::{Setup, Spec};
+use crate::ftl::design::{LOG_MAP, Setup, Spec};
 use crate::units::{Lpn, Pbn};
 
 /// Block-level mapping with a fresh block for each update.
@@ -31,7 +31,7 @@ impl LogBlocks for Block {
         title: "block-level",
         summary: "block-level mapping: every page overwritten moves its block",
         source: "CACH-FTL 1, DLOOP II.A",
-        obeys: &[&["log.map"]],
+        obeys: &[LOG_MAP],
 
         ..Spec::DATA_BLOCKS
     };

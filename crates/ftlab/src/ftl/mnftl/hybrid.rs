@@ -14,7 +14,7 @@ use super::{Access, Ftl, FtlMetrics, Mnftl, MnftlConfig, MnftlMapping, RamUse, V
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::Accounts;
-use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::ftl::design::{Design, LEVELS, Mount, Setup, Spec};
 use crate::ftl::parts::oob_map::bytes_of_number;
 use crate::placement::free_blocks::FreeBlocks;
 use crate::placement::survey::{Filled, FoundBlock, Survey};
@@ -60,7 +60,7 @@ impl Design for MnftlHybrid {
         title: "MNFTL-hybrid",
         summary: "mnftl behind a log of blocks in SLC mode; needs device.cell mlc or tlc",
         source: "this project; Qin et al., DAC 2011, section 6; the parameters of mnftl",
-        obeys: &[&["gc.low", "gc.high", "gc.mode"]],
+        obeys: &[LEVELS],
         needs_word_lines: true,
         ..Spec::IN_OOBS
     };
