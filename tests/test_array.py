@@ -2,7 +2,10 @@
 
 import csv
 import json
+import os
 import random
+import signal
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pytest
 
 import ftlab
 from ftlab.fleet import Fleet
-from ftlab.points import Point, runner
+from ftlab.points import Point, batch, merge, runner
 from test_cli import failure
 
 STRIPE = 16 << 10
@@ -151,6 +154,74 @@ def test_an_array_is_the_same_on_any_number_of_workers(trace, tmp_path, monkeypa
             ]
         )
     assert found[0] == found[1] == found[2] == found[3]
+
+
+@pytest.fixture
+def passes(monkeypatch) -> list[tuple[int, int]]:
+    """How many devices each pass was to open, and how many it opened."""
+    found = []
+
+    def counted(points, *more):
+        found.append((len(points), batch.open_devices(points, *more)))
+        return found[-1][1]
+
+    monkeypatch.setattr(runner, "open_devices", counted)
+    return found
+
+
+def entire(result):
+    tree = result.to_dict()
+    del tree["speed"]
+    return tree
+
+
+@pytest.mark.parametrize(("workers", "most"), [(1, 5), (2, 3), (5, 3)])
+def test_an_array_is_the_same_however_many_devices_one_pass_serves(
+    tmp_path, monkeypatch, passes, workers, most
+):
+    pattern, settings = WORKLOAD
+    workload = ftlab.Workload(pattern, **settings)
+    ftls, stripe, devices = ["page", "dftl"], "8KiB", 5
+    shards = [merge([SETUP, {"input": {"shard": f"{n}/{devices}:{stripe}"}}]) for n in range(5)]
+    alone = [
+        entire(ftlab.simulate(workload, ftl, config=each))
+        for ftl in map(ftlab.ftls.as_ftl, ftls)
+        for each in shards
+    ]
+    runs = {"devices": devices, "stripe": stripe, "config": SETUP}
+    monkeypatch.setattr(runner, "at_a_time", lambda points, cores: workers)
+    for room in (1 << 30, 40_000, 0):
+        del passes[:]
+        monkeypatch.setattr(runner, "room_for_requests", lambda points, workers, room=room: room)
+        fleet = Fleet.run(workload, ftls, tmp_path / str(room), **runs)
+        assert [entire(each.outcome) for each in fleet.members] == alone
+        asked = [each for each, _ in passes]
+        assert max(asked) == most, "an even share"
+        if room == 1 << 30:
+            assert sum(asked) == devices and passes == [(each, each) for each in asked]
+        elif room == 0:
+            assert {opened for _, opened in passes} == {1}, "at least one"
+        elif workers == 1:
+            assert 1 < passes[0][1] < devices, "as many as fit"
+
+
+def test_a_mistake_in_the_input_is_told_of_each_device(tmp_path, passes):
+    workload = ftlab.Workload("randwrite", size="1MiB", requests=1000)
+    fleet = Fleet.run(workload, ["page"], tmp_path, devices=20, config=SETUP)
+    assert [each.volume.number for each in fleet.failed("page")] == [16, 17, 18, 19]
+    assert all("no request reaches" in str(each.failure) for each in fleet.failed("page"))
+    assert sum(opened for _, opened in passes) == 20
+
+
+def test_an_array_stops_while_its_requests_are_generated(tmp_path, passes):
+    workload = ftlab.Workload("randwrite", size="16MiB", requests=10**12)
+    late = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    late.start()
+    with pytest.raises(KeyboardInterrupt):
+        Fleet.run(workload, ["page"], tmp_path, devices=4, config=SETUP)
+    late.join()
+    assert not passes, "none has ended"
+    assert not list(tmp_path.glob("*.json"))
 
 
 def test_the_device_is_a_part_of_what_names_a_point():

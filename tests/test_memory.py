@@ -28,6 +28,20 @@ def test_no_more_points_run_at_a_time_than_memory_holds(monkeypatch):
             assert memory.at_a_time(points, cores) == expected
 
 
+def test_requests_of_arrays_take_half_of_what_points_leave(monkeypatch):
+    source = ftlab.Workload("randwrite", requests=100)
+    point = Point.of(source, "page", ftlab.Device(capacity="1GiB"))
+    needed, least = point.memory, memory.LEAST_ROOM
+    for free, workers, expected in [
+        (4 * least + 2 * needed, 2, 2 * least),
+        (4 * least + 2 * needed, 1, 2 * least + needed // 2),
+        (needed, 2, least),
+        (None, 2, least),
+    ]:
+        monkeypatch.setattr(memory, "free_bytes", lambda free=free: free)
+        assert memory.room_for_requests([point], workers) == expected
+
+
 def test_what_is_free_is_the_least_that_anybody_tells(monkeypatch, tmp_path):
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:    5 kB\n")
     monkeypatch.setattr(memory, "MEMINFO", tmp_path / "meminfo")

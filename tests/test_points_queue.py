@@ -7,6 +7,7 @@ import pytest
 
 import ftlab
 from ftlab.points import Point
+from ftlab.points.batch import by_pass
 from ftlab.points.costs import Costs
 from ftlab.points.queue import Queue
 
@@ -96,7 +97,56 @@ def test_a_point_that_is_refused_has_no_reading():
     )
     assert refused.refusal
     point, input, opens = Queue([refused], 2).take()
-    assert (point, input.reading, opens) == (refused, None, False)
+    assert (point, input.reading(point), opens) == (refused, None, False)
+
+
+def devices(count, ftls=("dftl",)):
+    """Points of this many devices of an array."""
+    workload = ftlab.Workload("randwrite", size="16MiB", requests=100)
+    return [
+        Point.of(workload, ftl, config={"input": {"shard": f"{each}/{count}:64KiB"}}, label=each)
+        for each in range(count)
+        for ftl in ftls
+    ]
+
+
+def test_devices_of_an_array_are_shared_out_over_passes():
+    for workers, share in [(1, 7), (2, 4), (4, 4), (6, 3)]:
+        queue = Queue(devices(7), workers)
+        point, input, opens = queue.take()
+        assert opens and queue.has_arrays
+        points, readings = input.devices(point)
+        assert [each.label for each in points] == list(range(share))
+        assert len({id(each) for each in readings}) == share
+
+
+def test_devices_that_do_not_fit_into_memory_wait_for_another_pass():
+    queue = Queue(devices(5, ("dftl", "page")), 1)
+    seen, shares = [], []
+    while given := queue.take():
+        point, input, opens = given
+        if opens:
+            points, _ = input.devices(point)
+            shares.append(len(points))
+            queue.opened(input, points[2:])
+        reading = input.reading(point)
+        seen.append((point.label, str(point.ftl), id(reading)))
+        queue.ended(point, 2.0)
+    assert shares == [5, 3, 1]
+    assert len({each[:2] for each in seen}) == len(seen) == 10
+    assert [each[0] for each in seen] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_what_shares_a_pass_is_one_array():
+    others = ["0/2:64KiB", "1/2:64KiB", "0/3:64KiB", "2/3:64KiB", "0/2:32KiB", None, None]
+    plain = [ftlab.Workload("randwrite", size="16MiB", requests=n) for n in (1, 1, 1, 1, 1, 1, 2)]
+    points = [
+        Point.of(source, "page", config={"input": {"shard": shard}})
+        for source, shard in zip(plain, others, strict=True)
+    ]
+    together = [[len(group) for group in groups] for groups in by_pass([*points, *points], 1)]
+    assert together == [[2, 2], [2, 2], [2], [2], [2]]
+    assert not Queue(points[4:], 1).has_arrays
 
 
 def test_costs_are_products_of_what_values_make_of_them():

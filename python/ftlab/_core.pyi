@@ -48,6 +48,7 @@ __all__ = [
     "model_separation",
     "model_translation",
     "model_translation_of",
+    "open_devices",
     "open_input",
     "remove_unfinished",
     "replay",
@@ -116,6 +117,13 @@ class SharedWarmup:
 def available_cores() -> int: ...
 def is_generated(config: str) -> bool: ...
 def memory(point: tuple[str, str], plugins: Sequence[Any] = ...) -> int | None: ...
+def open_devices(
+    devices: Sequence[tuple[str, Reading]],
+    config: str,
+    room: int,
+    progress: _Progress | None = None,
+    plugins: Sequence[Any] = ...,
+) -> int: ...
 def open_input(
     reading: Reading,
     config: str,

@@ -60,7 +60,7 @@ mod functions {
     use ftlab::model::{capacity, collection, separation, translation::Prediction};
     use ftlab::report::Report;
     use ftlab::session::{self, Point};
-    use ftlab::trace::Stripes;
+    use ftlab::trace::{Shard, Stripes};
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -99,6 +99,7 @@ mod functions {
             available_cores,
             is_generated,
             memory,
+            open_devices,
             open_input,
             simulate,
             warmup_key,
@@ -304,6 +305,36 @@ mod functions {
         let config = catalog.resolve(&tree(config)?).map_err(raise)?;
         with_classes(py, progress, &faults, move |watch| reading.open(&config, watch))
             .map_err(|error| faults.instead_of(py, error))
+    }
+
+    /// Opens the input of a configuration (JSON) for devices of an array, pairs of `input.shard` and
+    /// the reading of all runs of the device. One pass keeps the requests of as many as fit into
+    /// `room` bytes. Returns how many are open, from the first on.
+    #[pyfunction]
+    #[pyo3(signature = (devices, config, room, progress=None, plugins=Vec::new()))]
+    fn open_devices(
+        py: Python<'_>,
+        devices: Vec<(String, Bound<'_, Reading>)>,
+        config: &str,
+        room: usize,
+        progress: Option<Py<PyAny>>,
+        plugins: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<usize> {
+        let device = |(shard, reading): (String, Bound<'_, Reading>)| {
+            Ok((Shard::try_from(shard)?, Arc::clone(&reading.get().0)))
+        };
+        let devices: Vec<_> = devices
+            .into_iter()
+            .map(device)
+            .collect::<Result<_, String>>()
+            .map_err(|message| raise(Error::config("input.shard", message)))?;
+        let faults = Faults::default();
+        let catalog = plugin::catalog(&plugins, &faults)?;
+        let config = catalog.resolve(&tree(config)?).map_err(raise)?;
+        with_classes(py, progress, &faults, move |watch| {
+            session::open_devices(&devices, &config, room, watch)
+        })
+        .map_err(|error| faults.instead_of(py, error))
     }
 
     /// Cuts the power of a point, a configuration (JSON) and the name of an FTL, `cuts` times at

@@ -13,6 +13,7 @@
 //! At most as many simulations work at a time as there are cores.
 
 mod cores;
+mod devices;
 mod feed;
 mod inputs;
 mod reading;
@@ -45,6 +46,7 @@ use crate::simulate::Simulator;
 use crate::units::Ratio;
 use cores::Turn;
 pub use cores::available_cores;
+pub use devices::open_devices;
 use feed::{Feed, Queue};
 pub(crate) use inputs::tick;
 pub use reading::Reading;

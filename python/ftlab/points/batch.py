@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from threading import Condition
 from typing import Any
@@ -80,6 +81,31 @@ def by_input(points: Sequence[Point]) -> list[list[Point]]:
     return list(groups.values())
 
 
+def by_pass(points: Sequence[Point], passes: int) -> list[list[list[Point]]]:
+    """Return the groups of `by_input`, and those together that one pass reads.
+
+    These are devices of an array, which are shared out evenly over ``passes``.
+    """
+    arrays: dict[tuple[str, ...], list[list[Point]]] = {}
+    for group in by_input(points):
+        arrays.setdefault(_array(group[0]), []).append(group)
+    together = []
+    for groups in arrays.values():
+        share = ceil(len(groups) / passes)
+        together += [groups[at : at + share] for at in range(0, len(groups), share)]
+    return together
+
+
+def _array(point: Point) -> tuple[str, ...]:
+    """Return what is equal for the devices of an array; any other input is alone."""
+    shard = None if point.refusal else point.resolved["input"]["shard"]
+    if shard is None:
+        return (point.digest,)
+    _, _, array = shard.partition("/")
+    whole = {**point.input, "input": {**point.input["input"], "shard": array}}
+    return point.core.__name__, canonical(whole)
+
+
 def work(content: bytes) -> Done:
     """Run the points of a batch that have no result yet, and save each when it ends."""
     start = time.perf_counter()
@@ -130,6 +156,21 @@ def open_input(point: Point, reading: Any, progress: Progress | None = None) -> 
     """Read the input of a point, for all that share the reading; raises what is wrong with it."""
     config, _, plugins = point.for_core
     point.core.open_input(reading, json.dumps(config), progress, list(plugins))
+
+
+def open_devices(
+    points: Sequence[Point], readings: Sequence[Any], room: int, progress: Progress | None = None
+) -> int:
+    """Read the inputs of points, devices of an array, in one pass; raises what is wrong with them.
+
+    It keeps the requests of as many as fit into ``room`` bytes. Return how many are open.
+    """
+    config, _, plugins = points[0].for_core
+    shards = [point.resolved["input"]["shard"] for point in points]
+    devices = list(zip(shards, readings, strict=True))
+    core = points[0].core
+    opened: int = core.open_devices(devices, json.dumps(config), room, progress, list(plugins))
+    return opened
 
 
 def outcome(found: Result | Exception) -> Outcome:

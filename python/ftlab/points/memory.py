@@ -13,6 +13,9 @@ from ftlab.report.numbers import written
 MEMINFO = Path("/proc/meminfo")
 CGROUP = Path("/sys/fs/cgroup")
 
+LEAST_ROOM = 512 << 20
+"""Bytes that the requests of arrays may take in any case, as those of other inputs do."""
+
 
 class MemoryWarning(UserWarning):
     """Fewer points run at a time than there are cores."""
@@ -23,8 +26,7 @@ def at_a_time(points: Sequence[Point], cores: int) -> int:
 
     Each is held to need as much as the largest. Warns if that is less than one on each core.
     """
-    alike = {_size(point): point for point in points if cores > 1 and not point.refusal}
-    needed = max((point.memory or 0 for point in alike.values()), default=0)
+    needed = _needed(points) if cores > 1 else 0
     free = free_bytes() if needed else None
     if not needed or free is None:
         return cores
@@ -37,6 +39,22 @@ def at_a_time(points: Sequence[Point], cores: int) -> int:
             stacklevel=2,
         )
     return found
+
+
+def room_for_requests(points: Sequence[Point], workers: int) -> int:
+    """Return how many bytes the requests of arrays may take.
+
+    It is half of what ``workers`` points leave free.
+    """
+    free = free_bytes()
+    left = 0 if free is None else (free - workers * _needed(points)) // 2
+    return max(LEAST_ROOM, left)
+
+
+def _needed(points: Sequence[Point]) -> int:
+    """Return how many bytes the largest point needs, as far as that is known."""
+    alike = {_size(point): point for point in points if not point.refusal}
+    return max((point.memory or 0 for point in alike.values()), default=0)
 
 
 def _size(point: Point) -> str:

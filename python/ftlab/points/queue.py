@@ -4,7 +4,8 @@ What runs last decides when all is done, so that should be short. How long a poi
 from those that have ended (`ftlab.points.costs`); until then one point of each FTL goes first.
 
 Points of one input share a reading, which takes memory from the first of them to the last. The
-worker that takes the first of them opens it; meanwhile others take points of the next input. While
+worker that takes the first of them opens it; meanwhile others take points of the next input. The
+devices of an array are opened together, in one pass over the requests of all. While
 a worker does a warm-up that points share (`ftlab.points.warmups`), others take other points.
 """
 
@@ -12,10 +13,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
+from itertools import count
 from threading import Condition
 from typing import Any
 
-from ftlab.points.batch import by_input
+from ftlab.points.batch import by_pass
 from ftlab.points.costs import Costs
 from ftlab.points.point import Point
 from ftlab.points.warmups import Warmups
@@ -30,8 +32,13 @@ class Queue:
         self.warmups = Warmups(points)
         self._ended = 0
         self._most_open = max(2, workers // 2)
+        self.passes = min(workers, self._most_open)
+        """Arrays that are open at a time, or parts of them."""
         self._open: list[Input] = []
-        self._waiting = deque(Input(*each) for each in enumerate(by_input(points)))
+        self._numbers = count()
+        together = by_pass(points, self.passes)
+        self._waiting = deque(Input(next(self._numbers), groups) for groups in together)
+        self.has_arrays = any(len(groups) > 1 for groups in together)
 
     def take(self) -> tuple[Point, Input, bool] | None:
         """Return the point that runs next, its input, and whether this worker opens that.
@@ -69,10 +76,17 @@ class Queue:
         done = next((each for each in input.points if self.warmups.is_done(each)), None)
         return done or next((each for each in input.points if self.warmups.is_free(each)), None)
 
-    def opened(self, input: Input) -> None:
-        """Note that an input is open: other workers may take its points."""
+    def opened(self, input: Input, left: Sequence[Point] = ()) -> None:
+        """Note that an input is open: other workers may take its points.
+
+        The devices of the points that are ``left`` are not, and wait for another pass.
+        """
         with self._changed:
             input.is_ready = True
+            if left:
+                self._waiting.appendleft(Input(next(self._numbers), input.give_up(left)))
+                if not input.points and input in self._open:
+                    self._open.remove(input)
             self._changed.notify_all()
 
     def ended(self, point: Point, seconds: float) -> None:
@@ -91,17 +105,44 @@ class Queue:
 
 
 class Input:
-    """Points of one input that wait, and the reading that they share."""
+    """Points of one input that wait, and the reading that they share.
 
-    def __init__(self, number: int, points: Sequence[Point]) -> None:
+    It may be several devices of an array. Each has points and a reading of its own.
+    """
+
+    def __init__(self, number: int, devices: Sequence[Sequence[Point]]) -> None:
+        points = [point for device in devices for point in device]
         refused = points[0].refusal is not None
         self.number = number
         self.points = deque(_of_each_ftl(points))
-        self.reading: Any = None if refused else points[0].core.Reading()
+        self._readings: dict[int, Any] = {}
+        for device in devices:
+            reading = None if refused else device[0].core.Reading()
+            self._readings.update((id(point), reading) for point in device)
         self.is_ready = refused or len(points) == 1
         """Whether no worker has to wait for it."""
         self.longest = 0.0
         """How many seconds the longest of the points takes."""
+
+    def reading(self, point: Point) -> Any:
+        """Return the reading of a point, which is kept for those that wait."""
+        return self._readings.pop(id(point))
+
+    def devices(self, first: Point) -> tuple[list[Point], list[Any]]:
+        """Return a point of each device and the readings; a point that was taken is the first."""
+        found: dict[int, Point] = {}
+        for point in [first, *self.points]:
+            found.setdefault(id(self._readings[id(point)]), point)
+        points = list(found.values())
+        return points, [self._readings[id(point)] for point in points]
+
+    def give_up(self, left: Sequence[Point]) -> list[list[Point]]:
+        """Return the points of the devices of some points, and no longer have them."""
+        of = self._readings
+        devices = [[each for each in self.points if of[id(each)] is of[id(one)]] for one in left]
+        gone = {id(point) for device in devices for point in device}
+        self.points = deque(point for point in self.points if id(point) not in gone)
+        return devices
 
     def sort(self, costs: Costs) -> None:
         """Put what takes longest first, but for one point of each FTL of which nothing is known."""

@@ -18,11 +18,11 @@ from typing import Any
 from ftlab import _core, errors
 from ftlab.config import Progress
 from ftlab.errors import ConfigError, ResourceError, starting_threads
-from ftlab.points.batch import attempt, open_input, outcome
+from ftlab.points.batch import attempt, open_devices, open_input, outcome
 from ftlab.points.dispatch import Dispatch, Told
-from ftlab.points.memory import at_a_time
+from ftlab.points.memory import at_a_time, room_for_requests
 from ftlab.points.point import Point
-from ftlab.points.queue import Queue
+from ftlab.points.queue import Input, Queue
 from ftlab.points.stop import Stop
 from ftlab.points.store import Entry, Failure, Outcome, Store, lacks
 from ftlab.points.timing import Span, noted
@@ -168,10 +168,11 @@ class _Runs:
 
     def _run_at_once(self, points: Sequence[Point], workers: int) -> None:
         queue = Queue(points, workers)
+        room = room_for_requests(points, workers) // queue.passes if queue.has_arrays else 0
         with noted(workers, queue.warmups) as spans, ThreadPoolExecutor(workers) as pool:
             try:
                 with starting_threads():
-                    at_work = [pool.submit(self._work, queue, spans) for _ in range(workers)]
+                    at_work = [pool.submit(self._work, queue, room, spans) for _ in range(workers)]
                 for ended in as_completed(at_work):
                     ended.result()
             except BaseException:
@@ -179,27 +180,37 @@ class _Runs:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def _work(self, queue: Queue, spans: list[Span]) -> None:
+    def _work(self, queue: Queue, room: int, spans: list[Span]) -> None:
         """Run one point after another until none is left."""
         while given := queue.take():
             point, input, opens = given
             begin = time.perf_counter()
             if opens:
+                left: Sequence[Point] = ()
                 try:
-                    self._open(point, input.reading)
+                    left = self._open(point, input, room)
                 finally:
-                    queue.opened(input)
+                    queue.opened(input, left)
             opened = time.perf_counter()
-            self._keep(point, input.reading, queue.warmups.of(point))
+            self._keep(point, input.reading(point), queue.warmups.of(point))
             span = Span(input.number, begin, opened, time.perf_counter())
             queue.ended(point, span.running)
             spans.append(span)
 
-    def _open(self, point: Point, reading: Any) -> None:
-        """Read the input of a point; the point itself raises its errors."""
+    def _open(self, point: Point, input: Input, room: int) -> Sequence[Point]:
+        """Read the input of a point, or of devices; return the devices that do not fit into memory.
+
+        The points themselves raise the errors of their inputs.
+        """
+        points, readings = input.devices(point)
+        tell, opened = self._teller(point), len(points)
         with suppress(Exception):
-            self._stop.run(lambda: open_input(point, reading, self._teller(point)))
+            if opened > 1:
+                opened = self._stop.run(lambda: open_devices(points, readings, room, tell))
+            else:
+                self._stop.run(lambda: open_input(point, readings[0], tell))
         self._stop.check()
+        return points[opened:]
 
     def _keep(self, point: Point, reading: Any, warmup: Any) -> None:
         """Run a point and save its outcome, unless it is to be run again."""

@@ -37,6 +37,7 @@ mod config;
 pub mod convert;
 mod counted;
 mod csv;
+mod devices;
 mod disksim;
 mod doubt;
 mod etw;
@@ -101,6 +102,7 @@ pub use block::Stage;
 pub use characteristics::Characteristics;
 pub use columns::Columns;
 pub use config::InputConfig;
+pub use devices::measure_devices;
 pub use field::{Column, Mistake, Separator};
 pub use file::Trace;
 #[doc(hidden)]

@@ -151,6 +151,12 @@ impl Shard {
         }
     }
 
+    /// The number of the device.
+    #[must_use]
+    pub fn device(&self) -> u32 {
+        self.device
+    }
+
     /// The array.
     #[must_use]
     pub fn stripes(&self) -> &Stripes {

@@ -22,11 +22,16 @@ use std::path::Path;
 /// # Errors
 /// Those of [`trace::open`], [`Model::load`], [`Model::input`], [`workload::jobs`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
+    Ok(trace::sharded(open_array(config)?, config.input.shard))
+}
+
+/// The same of all devices of the array, if the configuration names one.
+pub(super) fn open_array(config: &Config) -> Result<Box<dyn Input>, Error> {
     let input = match &config.input.trace {
         Some(name) => open_named(name, config)?,
         None => workload::open(&config.workload, config.run.seed)?,
     };
-    Ok(trace::sharded(hinted(input, config)?, config.input.shard))
+    hinted(input, config)
 }
 
 /// Whether the input that a configuration names is generated, and read from no trace.

@@ -7,14 +7,14 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::request::{Input, Packed, Request, RequestSource, Wrapping, unpacked};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// Bytes of requests that the readings of a process keep at most, about forty million requests. If
 /// an input does not fit, none of it is kept, and each pass decodes it.
 pub const KEPT_BYTES: usize = 512 << 20;
 
 /// Bytes of requests that can still be kept.
-static ROOM: AtomicUsize = AtomicUsize::new(KEPT_BYTES);
+static ROOM: LazyLock<Arc<AtomicUsize>> = LazyLock::new(|| Arc::new(AtomicUsize::new(KEPT_BYTES)));
 
 /// The input of any number of runs. The first one opens, measures and decodes it. The requests are
 /// kept for all others.
@@ -65,6 +65,16 @@ impl Reading {
         let decoded = Arc::new(Decoded::new(config, watch)?);
         Ok(Arc::clone(opened.insert(decoded)))
     }
+
+    /// Has an input that was read in a pass over several.
+    pub(super) fn set(&self, decoded: Decoded) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(decoded));
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_open(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
 }
 
 impl Decoded {
@@ -87,6 +97,21 @@ impl Decoded {
             decoded.kept = keeping.kept.map(Arc::new);
         }
         Ok(decoded)
+    }
+
+    /// An input whose requests another pass has measured, and kept if they fit.
+    pub(super) fn known(
+        input: Box<dyn Input>,
+        config: Config,
+        measured: Measured,
+        kept: Option<Kept>,
+    ) -> Self {
+        Decoded { input, kept: kept.map(Arc::new), measured: Some(measured), config }
+    }
+
+    #[cfg(test)]
+    pub(super) fn keeps(&self) -> bool {
+        self.kept.is_some()
     }
 
     /// Requests of the input; `None` for a pipe.
@@ -130,16 +155,21 @@ impl Wrapping for Decoded {
 }
 
 /// Requests that occupy memory until they are dropped.
-struct Kept {
+pub(super) struct Kept {
     requests: Packed,
     /// Bytes that they occupy.
     held: usize,
-    room: &'static AtomicUsize,
+    room: Arc<AtomicUsize>,
 }
 
 impl Kept {
+    /// Keeps nothing yet.
+    pub(super) fn new(room: &Arc<AtomicUsize>) -> Self {
+        Self { requests: Packed::default(), held: 0, room: Arc::clone(room) }
+    }
+
     /// Keeps more, if there is room.
-    fn add(&mut self, more: &[Request]) -> bool {
+    pub(super) fn add(&mut self, more: &[Request]) -> bool {
         more.iter().for_each(|request| self.requests.push(request));
         let taken = self.requests.bytes() - self.held;
         let less = |room: usize| room.checked_sub(taken);
@@ -170,8 +200,8 @@ struct Keeping {
 }
 
 impl Keeping {
-    fn new(source: Box<dyn RequestSource>, room: &'static AtomicUsize) -> Self {
-        Self { source, kept: Some(Kept { requests: Packed::default(), held: 0, room }) }
+    fn new(source: Box<dyn RequestSource>, room: &Arc<AtomicUsize>) -> Self {
+        Self { source, kept: Some(Kept::new(room)) }
     }
 }
 
@@ -215,7 +245,7 @@ mod tests {
         }
     }
 
-    fn kept(requests: usize, room: &'static AtomicUsize) -> Option<Kept> {
+    fn kept(requests: usize, room: &Arc<AtomicUsize>) -> Option<Kept> {
         let mut keeping = Keeping::new(Box::new(Many(requests)), room);
         let mut batch = Vec::new();
         loop {
@@ -231,22 +261,22 @@ mod tests {
     fn all_requests_are_kept_or_none() {
         // The time of the first takes eight bytes.
         const ALL: usize = ROOM_OF_TEST + 7;
-        static ROOM: AtomicUsize = AtomicUsize::new(ALL);
+        let room = Arc::new(AtomicUsize::new(ALL));
         let most = 3 * BATCH;
         for (requests, expected) in [(10_000, true), (most, true), (most + 1, false)] {
-            let kept = kept(requests, &ROOM);
+            let kept = kept(requests, &room);
             let bytes = BYTES * requests + 7;
             assert_eq!(kept.map(|kept| kept.requests.bytes()), expected.then_some(bytes));
-            assert_eq!(ROOM.load(Ordering::Relaxed), ALL, "room is given back");
+            assert_eq!(room.load(Ordering::Relaxed), ALL, "room is given back");
         }
     }
 
     #[test]
     fn what_one_reading_keeps_another_cannot() {
-        static ROOM: AtomicUsize = AtomicUsize::new(ROOM_OF_TEST);
-        let first = kept(2 * BATCH, &ROOM).expect("room");
-        assert!(kept(2 * BATCH, &ROOM).is_none());
+        let room = Arc::new(AtomicUsize::new(ROOM_OF_TEST));
+        let first = kept(2 * BATCH, &room).expect("room");
+        assert!(kept(2 * BATCH, &room).is_none());
         drop(first);
-        assert!(kept(2 * BATCH, &ROOM).is_some());
+        assert!(kept(2 * BATCH, &room).is_some());
     }
 }
