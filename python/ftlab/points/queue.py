@@ -5,8 +5,8 @@ from those that have ended (`ftlab.points.costs`); until then one point of each 
 
 Points of one input share a reading, which takes memory from the first of them to the last. The
 worker that takes the first of them opens it; meanwhile others take points of the next input. The
-devices of an array are opened together, in one pass over the requests of all. While
-a worker does a warm-up that points share (`ftlab.points.warmups`), others take other points.
+devices of an array are opened together, in one pass over the requests of all. While a worker does a
+warm-up that points share (`ftlab.points.warmups`), others take other points.
 """
 
 from __future__ import annotations
