@@ -17,6 +17,9 @@ def config(requests=2_000, seed=1):
     return {"workload": workload, "run": {"seed": seed}, "device": {"capacity": "32MiB"}}
 
 
+SHORT = {"input": {"requests": 2_000}}
+
+
 def counts(result):
     return result["flash"], result["host"], result["trace"]
 
@@ -38,6 +41,43 @@ def test_a_reading_is_of_one_input(other, key):
     _core.simulate([(json.dumps(config()), "page")], None, [], reading)
     with pytest.raises(ftlab.ConfigError, match=f"{key}: found a run with another {key}"):
         _core.simulate([(json.dumps(other), "page")], None, [], reading)
+
+
+JOBS = "[job]\nrw=randwrite\nbs=4k\nnumber_ios=2000\nnorandommap\n"
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    """A job without a size: it has that of the device."""
+    file = tmp_path / "jobs.fio"
+    file.write_text(JOBS)
+    return str(file)
+
+
+@pytest.mark.parametrize("name", [None, "permutation"])
+def test_what_has_the_size_of_the_device_is_read_for_each_size(jobs, tmp_path, name):
+    points = [
+        Point.of(name or jobs, ftl, ftlab.Device(capacity=capacity), config=SHORT)
+        for capacity in ("32MiB", "64MiB")
+        for ftl in ("page", "dftl")
+    ]
+    assert [len(group) for group in by_input(points)] == [2, 2]
+    found = run_points(points, tmp_path / "results")
+    for point, each in zip(points, found, strict=True):
+        alone = ftlab.simulate(name or jobs, point.ftl, config=point.config)
+        assert counts(each.to_dict()) == counts(alone.to_dict())
+    assert found[0].trace.span_bytes < found[2].trace.span_bytes
+
+
+def test_a_reading_of_jobs_is_of_one_capacity(jobs):
+    reading = _core.Reading()
+    small, large = (
+        (json.dumps({"input": {"trace": jobs}, "device": {"capacity": capacity}}), "page")
+        for capacity in ("32MiB", "64MiB")
+    )
+    _core.simulate([small], None, [], reading)
+    with pytest.raises(ftlab.ConfigError, match=r"device\.capacity: found a run with another"):
+        _core.simulate([large], None, [], reading)
 
 
 def test_points_of_a_file_share_a_reading(tmp_path):

@@ -102,6 +102,7 @@ mod functions {
             open_devices,
             open_input,
             simulate,
+            sized_by,
             warmup_key,
             watch,
             log,
@@ -153,6 +154,15 @@ mod functions {
         let catalog = plugin::catalog(&plugins, &Faults::default())?;
         let config = catalog.resolve(&tree(config)?).map_err(raise)?;
         Ok(serde_json::to_string(&config).expect("a configuration serialises"))
+    }
+
+    /// The capacity of the device in bytes, where the input of a configuration (JSON) depends on it.
+    #[pyfunction]
+    #[pyo3(signature = (config, plugins=Vec::new()))]
+    fn sized_by(config: &str, plugins: Vec<Bound<'_, PyAny>>) -> PyResult<Option<u64>> {
+        let catalog = plugin::catalog(&plugins, &Faults::default())?;
+        let config = catalog.resolve(&tree(config)?).map_err(raise)?;
+        Ok(session::sized_by(&config).map(|capacity| capacity.0))
     }
 
     /// Raises for a configuration (JSON) with a setting that none of the FTLs uses.

@@ -20,9 +20,10 @@ mod reading;
 mod rehearsal;
 mod shared_warmup;
 
-pub use inputs::{characteristics, fit, held, is_generated, open_input, requests, trace_info};
+pub use inputs::{characteristics, fit, held, is_generated, open_input, requests};
 #[cfg(feature = "files")]
 pub use inputs::{convert, split};
+pub use inputs::{sized_by, trace_info};
 
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured};
 use crate::catalog::{Catalog, Entry};

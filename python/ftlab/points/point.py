@@ -77,11 +77,14 @@ class Point:
     def input(self) -> Config:
         """The part that must be equal for points to have the same input."""
         run = self.resolved["run"]
+        config, _, plugins = self.for_core
+        capacity = self.core.sized_by(json.dumps(config), plugins)
         return {
             "input": {**self.resolved["input"], "trace": _content(self.resolved["input"]["trace"])},
             "workload": self.resolved["workload"],
             "seed": run["seed"],
             "warmup": run["warmup"],
+            **({} if capacity is None else {"capacity": capacity}),
         }
 
     @cached_property

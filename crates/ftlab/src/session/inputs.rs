@@ -87,50 +87,76 @@ fn hinted(input: Box<dyn Input>, config: &Config) -> Result<Box<dyn Input>, Erro
     Ok(trace::updated(input, config.input.update_every))
 }
 
-/// A trace, a model, a job file or a profile.
+/// What the name of an input is that of.
+enum Kind {
+    Trace,
+    Model,
+    Profile(&'static Profile),
+    Jobs,
+    BuiltIn(&'static BuiltIn),
+}
+
+impl Kind {
+    fn of(name: &str, config: &Config) -> Self {
+        let path = Path::new(name);
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            return Kind::Model;
+        }
+        // A folder of that name is none that could be meant.
+        if path.exists() && !path.is_dir() {
+            let is_jobs = config.input.format.is_none() && workload::is_job_file(path);
+            return if is_jobs { Kind::Jobs } else { Kind::Trace };
+        }
+        let profile = PROFILES.iter().find(|profile| profile.name == name).map(Kind::Profile);
+        let named = profile.or_else(|| BuiltIn::find(name).map(Kind::BuiltIn));
+        named.unwrap_or(Kind::Trace)
+    }
+}
+
+/// The capacity of the device where the input depends on it: a job without a size has that of the
+/// device.
+#[must_use]
+pub fn sized_by(config: &Config) -> Option<Bytes> {
+    let named = Kind::of(config.input.trace.as_ref()?, config);
+    config.device.capacity.filter(|_| matches!(named, Kind::Jobs | Kind::BuiltIn(_)))
+}
+
 fn open_named(name: &str, config: &Config) -> Result<Box<dyn Input>, Error> {
     let options = config.input.options();
-    let path = Path::new(name);
-    // A folder of that name is none that could be meant.
-    let is_name = !path.exists() || path.is_dir();
-    let is_profile = is_name && PROFILES.iter().any(|profile| profile.name == name);
-    let built_in = BuiltIn::find(name).filter(|_| is_name);
-    let is_model = path.extension().is_some_and(|ending| ending == "toml");
-    let is_other = is_name || is_model || options.format.is_some();
-    let is_jobs = !is_other && workload::is_job_file(path);
-    let input = if is_profile || is_model || is_jobs || built_in.is_some() {
-        for (key, filters) in [
-            ("input.volume", options.volume.is_some()),
-            ("input.from", options.from.is_some()),
-            ("input.until", options.until.is_some()),
-        ] {
-            if filters {
-                let what = if is_profile || is_model { "a model" } else { "a workload" };
-                return Err(Error::config(
-                    key,
-                    format!("found {what}, expected a trace to filter"),
-                ));
-            }
+    let named = Kind::of(name, config);
+    let filters = [
+        ("input.volume", options.volume.is_some()),
+        ("input.from", options.from.is_some()),
+        ("input.until", options.until.is_some()),
+    ];
+    let filter = filters.into_iter().find(|(_, filters)| *filters);
+    let refused = |what: &str| match filter {
+        Some((key, _)) => {
+            Err(Error::config(key, format!("found {what}, expected a trace to filter")))
         }
-        let (requests, seed) = (options.requests, config.run.seed);
-        // An array has that of all its devices.
-        let devices = config.input.shard.map_or(1, |shard| shard.stripes().devices());
-        let of_all = |bytes: Bytes| Bytes(bytes.0.saturating_mul(devices.into()));
-        let capacity = config.device.capacity.map(of_all);
-        match path.file_name().filter(|_| is_model) {
-            _ if is_jobs => workload::jobs(name, capacity, requests, seed)?,
-            // The name of the file distinguishes models of one trace.
-            Some(file) => {
-                let name = file.to_string_lossy().into();
-                Model { name, ..Model::load(path)? }.input(requests, seed)?
-            }
-            None => match built_in {
-                Some(built_in) => built_in.open(capacity, requests, seed)?,
-                None => Profile::find(name)?.model().input(requests, seed)?,
-            },
+        None => Ok(()),
+    };
+    match named {
+        Kind::Trace => {}
+        Kind::Model | Kind::Profile(_) => refused("a model")?,
+        Kind::Jobs | Kind::BuiltIn(_) => refused("a workload")?,
+    }
+    let (requests, seed) = (options.requests, config.run.seed);
+    // An array has that of all its devices.
+    let devices = config.input.shard.map_or(1, |shard| shard.stripes().devices());
+    let of_all = |bytes: Bytes| Bytes(bytes.0.saturating_mul(devices.into()));
+    let capacity = config.device.capacity.map(of_all);
+    let input = match named {
+        Kind::Trace => trace::open(name, &options).map_err(|error| or_profile(name, error))?,
+        // The name of the file distinguishes models of one trace.
+        Kind::Model => {
+            let path = Path::new(name);
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into();
+            Model { name: file, ..Model::load(path)? }.input(requests, seed)?
         }
-    } else {
-        trace::open(name, &options).map_err(|error| or_profile(name, error))?
+        Kind::Profile(profile) => profile.model().input(requests, seed)?,
+        Kind::Jobs => workload::jobs(name, capacity, requests, seed)?,
+        Kind::BuiltIn(built_in) => built_in.open(capacity, requests, seed)?,
     };
     Ok(trace::skip(input, config.input.skip))
 }

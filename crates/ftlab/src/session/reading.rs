@@ -1,6 +1,6 @@
 //! An input that is decoded once, for all passes and all runs over it.
 
-use super::{Progress, Watch, open_input, tick};
+use super::{Progress, Watch, open_input, sized_by, tick};
 use crate::address::{Measured, extents};
 use crate::clock::Instant;
 use crate::config::Config;
@@ -131,6 +131,7 @@ pub(super) fn check_same(
         ("input", config.input == first.input),
         ("workload", config.workload == first.workload),
         ("run.seed", config.run.seed == first.run.seed),
+        ("device.capacity", sized_by(config) == sized_by(first)),
     ];
     let Some((key, _)) = same.into_iter().find(|(_, same)| !same) else { return Ok(()) };
     let message = format!(
