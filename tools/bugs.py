@@ -20,7 +20,8 @@ from threading import Timer
 
 ROOT = Path(__file__).resolve().parent.parent
 CRATE = ROOT / "crates/ftlab"
-BUILD = ["cargo", "build", "--locked", "--profile=test", "-p", "ftlab", "--features", "bugs"]
+# Of the same crates as `cargo test`, so that all but the core are built once for both.
+BUILD = ["cargo", "build", "--locked", "--profile=test", "--features", "ftlab/bugs"]
 TARGETS = ["--test", "laws", "--example", "bugs", "--message-format=json-render-diagnostics"]
 JOBS = 2
 CASES = 1500
