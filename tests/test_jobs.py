@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ftlab import TraceError, read_trace
+from ftlab.points import Point
 from test_cli import failure
 
 DOCS = Path(__file__).parent.parent / "docs" / "workloads.md"
@@ -71,6 +72,17 @@ def test_a_scheme_lies_next_to_its_job_file(tmp_path):
     )
     hints = read_trace(path).to_numpy()["hint"].tolist()
     assert hints == [6] * 16 + [7] * 16 + [5] * 32
+
+
+def test_another_scheme_is_another_input(tmp_path):
+    path, scheme = tmp_path / "jobs.fio", tmp_path / "scheme"
+    path.write_text("[a]\nrw=write\nsize=256k\nfdp=1\nplids=5,6\nplid_select=scheme\n")
+    path.write_text(path.read_text() + "dp_scheme=scheme\n")
+    scheme.write_text("0, 64k, 1\n")
+    first = Point.of(path).digest
+    assert Point.of(path).digest == first
+    scheme.write_text("0, 128k, 1\n")
+    assert Point.of(path).digest != first
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,18 @@ def test_points_of_a_file_share_a_reading(tmp_path):
     assert [counts(each.to_dict()) for each in found] == [counts(each.to_dict()) for each in alone]
 
 
+def test_files_with_the_same_content_may_have_two_names(tmp_path):
+    names = [tmp_path / "a.spc", tmp_path / "b.spc"]
+    for name in names:
+        name.write_text("0,8,4096,w,0.5\n0,16,4096,w,1.5\n")
+    points = [
+        Point.of(name, ftl, ftlab.Device(capacity="64MiB"))
+        for name, ftl in zip(names, ("page", "dftl"), strict=True)
+    ]
+    found = run_points(points, tmp_path / "results")
+    assert [each.trace.name for each in found] == ["a.spc", "b.spc"]
+
+
 def test_points_of_two_inputs_have_two_readings():
     points = [Point(f"{seed}", config(seed=seed), "page") for seed in (1, 2, 1)]
     assert [[each.label for each in group] for group in by_input(points)] == [["1", "1"], ["2"]]

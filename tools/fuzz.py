@@ -82,7 +82,7 @@ def fuzz(binary: Path, name: str, seconds: int) -> Run:
                 *(binary, corpus, *seeds, *LIMITS, "-print_final_stats=1"),
                 f"-artifact_prefix={artifacts}/",
             ],
-            env={**os.environ, "FTLAB_FORMAT": name, "LSAN_OPTIONS": f"suppressions={LEAKS}"},
+            env={**os.environ, "FTLAB_FORMAT": name, "LSAN_OPTIONS": f'suppressions="{LEAKS}"'},
             stderr=stderr,
         )
         while process.poll() is None:

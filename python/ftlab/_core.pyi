@@ -1,6 +1,7 @@
 """The compiled core of ftlab: JSON in, JSON out, columns as numpy arrays."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, final
 
 import numpy as np
@@ -39,6 +40,7 @@ __all__ = [
     "fit",
     "fsck",
     "is_generated",
+    "job_schemes",
     "log",
     "mapping_curve",
     "memory",
@@ -199,6 +201,7 @@ class Server:
 
 def fit(config: str, progress: _Progress | None = None) -> str: ...
 def mapping_curve(config: str, progress: _Progress | None = None) -> dict[str, Any]: ...
+def job_schemes(path: str) -> list[Path]: ...
 def trace_parts(path: str) -> list[tuple[str, str | None]]: ...
 def trace_info(config: str, progress: _Progress | None = None) -> str: ...
 def convert(

@@ -108,6 +108,7 @@ mod functions {
             log,
             trace_info,
             trace_parts,
+            job_schemes,
             fit
         );
         // A process that ends leaves no incomplete file, even if a thread was abandoned.
@@ -461,6 +462,12 @@ mod functions {
     fn trace_parts(py: Python<'_>, path: &str) -> PyResult<Vec<(String, Option<String>)>> {
         let parts = py.detach(|| ftlab::trace::parts(path)).map_err(raise)?;
         Ok(parts.into_iter().map(|part| (part.file, part.member)).collect())
+    }
+
+    /// The files that `dp_scheme` names in a job file of fio.
+    #[pyfunction]
+    fn job_schemes(path: &str) -> Vec<PathBuf> {
+        ftlab::workload::job_schemes(path)
     }
 
     /// Statistics of the configured input, as JSON `{"trace": ..., "info": ...}`.

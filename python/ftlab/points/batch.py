@@ -76,15 +76,14 @@ def by_input(points: Sequence[Point]) -> list[list[Point]]:
     groups: dict[tuple[str, ...], list[Point]] = {}
     for point in points:
         refused = point.refusal is not None
-        shared = (point.digest,) if refused else (point.core.__name__, canonical(point.input))
-        groups.setdefault(shared, []).append(point)
+        groups.setdefault((point.digest,) if refused else _input(point), []).append(point)
     return list(groups.values())
 
 
 def by_pass(points: Sequence[Point], passes: int) -> list[list[list[Point]]]:
-    """Return the groups of `by_input`, and those together that one pass reads.
+    """Return the groups of `by_input`, joined into those that one pass reads.
 
-    These are devices of an array, which are shared out evenly over ``passes``.
+    The devices of an array are shared out evenly over ``passes``.
     """
     arrays: dict[tuple[str, ...], list[list[Point]]] = {}
     for group in by_input(points):
@@ -102,8 +101,13 @@ def _array(point: Point) -> tuple[str, ...]:
     if shard is None:
         return (point.digest,)
     _, _, array = shard.partition("/")
-    whole = {**point.input, "input": {**point.input["input"], "shard": array}}
-    return point.core.__name__, canonical(whole)
+    return _input(point, shard=array)
+
+
+def _input(point: Point, **other: str) -> tuple[str, ...]:
+    """Return what is equal for points of one input, which has one name, too."""
+    whole = {**point.input, "input": {**point.input["input"], **other}}
+    return point.core.__name__, str(point.resolved["input"]["trace"]), canonical(whole)
 
 
 def work(content: bytes) -> Done:

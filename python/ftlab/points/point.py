@@ -76,11 +76,11 @@ class Point:
     @cached_property
     def input(self) -> Config:
         """The part that must be equal for points to have the same input."""
-        run = self.resolved["run"]
+        run, trace = self.resolved["run"], self.resolved["input"]["trace"]
         config, _, plugins = self.for_core
-        capacity = self.core.sized_by(json.dumps(config), plugins)
+        capacity = trace and self.core.sized_by(json.dumps(config), plugins)
         return {
-            "input": {**self.resolved["input"], "trace": _content(self.resolved["input"]["trace"])},
+            "input": {**self.resolved["input"], "trace": _content(trace)},
             "workload": self.resolved["workload"],
             "seed": run["seed"],
             "warmup": run["warmup"],
@@ -198,7 +198,10 @@ def _content(trace: str | None) -> str | None:
         return None
     path = Path(trace)
     if path.is_file():
-        return f"sha256 {content_digest(path)}"
+        schemes = [each for each in _core.job_schemes(trace) if each.is_file()]
+        if schemes:
+            return f"jobs {digest_of([content_digest(each) for each in (path, *schemes)])}"
+        return f"{'model' if path.suffix == '.toml' else 'sha256'} {content_digest(path)}"
     # A folder of that name cannot be the trace.
     if trace in _profiles() and (path.is_dir() or not path.exists()):
         return f"profile {trace}"

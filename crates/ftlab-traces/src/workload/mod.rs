@@ -46,7 +46,7 @@ pub use built_in::{BUILT_IN, BuiltIn};
 pub use cachftl::Sequential;
 pub use config::WorkloadConfig;
 pub use handles::{HandleSelect, Handles};
-pub use jobs::{is_job_file, jobs};
+pub use jobs::{is_job_file, job_schemes, jobs};
 pub use model::{Model, PROFILES, Profile};
 pub use parts::Parts;
 pub use pattern::Pattern;

@@ -87,7 +87,7 @@ fn hinted(input: Box<dyn Input>, config: &Config) -> Result<Box<dyn Input>, Erro
     Ok(trace::updated(input, config.input.update_every))
 }
 
-/// What the name of an input is that of.
+/// What the name of an input stands for.
 enum Kind {
     Trace,
     Model,
@@ -102,7 +102,7 @@ impl Kind {
         if path.extension().is_some_and(|ending| ending == "toml") {
             return Kind::Model;
         }
-        // A folder of that name is none that could be meant.
+        // A folder of that name is not meant.
         if path.exists() && !path.is_dir() {
             let is_jobs = config.input.format.is_none() && workload::is_job_file(path);
             return if is_jobs { Kind::Jobs } else { Kind::Trace };
@@ -121,6 +121,7 @@ pub fn sized_by(config: &Config) -> Option<Bytes> {
     config.device.capacity.filter(|_| matches!(named, Kind::Jobs | Kind::BuiltIn(_)))
 }
 
+/// The input that this is the name of.
 fn open_named(name: &str, config: &Config) -> Result<Box<dyn Input>, Error> {
     let options = config.input.options();
     let named = Kind::of(name, config);

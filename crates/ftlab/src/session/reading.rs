@@ -9,8 +9,9 @@ use crate::request::{Input, Packed, Request, RequestSource, Wrapping, unpacked};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Bytes of requests that the readings of a process keep at most, about forty million requests. If
-/// an input does not fit, none of it is kept, and each pass decodes it.
+/// Bytes of requests that the readings of a process keep at most, about forty million requests, but
+/// for devices of an array ([`open_devices`](super::open_devices)). If an input does not fit, none of
+/// it is kept, and each pass decodes it.
 pub const KEPT_BYTES: usize = 512 << 20;
 
 /// Bytes of requests that can still be kept.
@@ -66,7 +67,7 @@ impl Reading {
         Ok(Arc::clone(opened.insert(decoded)))
     }
 
-    /// Has an input that was read in a pass over several.
+    /// Takes the input of a device that a pass over several has read.
     pub(super) fn set(&self, decoded: Decoded) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(decoded));
     }
@@ -131,13 +132,18 @@ pub(super) fn check_same(
         ("input", config.input == first.input),
         ("workload", config.workload == first.workload),
         ("run.seed", config.run.seed == first.run.seed),
-        ("device.capacity", sized_by(config) == sized_by(first)),
+        ("device.capacity", is_as_large(config, first)),
     ];
     let Some((key, _)) = same.into_iter().find(|(_, same)| !same) else { return Ok(()) };
     let message = format!(
         "found {who} with another {key} than {those}, expected the same: they share a reading of one input"
     );
     Err(Error::config(key, message))
+}
+
+/// Whether an input that has the size of the device has the same for both.
+fn is_as_large(config: &Config, first: &Config) -> bool {
+    config.device.capacity == first.device.capacity || sized_by(config) == sized_by(first)
 }
 
 impl Wrapping for Decoded {

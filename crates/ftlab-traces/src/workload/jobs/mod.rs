@@ -19,10 +19,12 @@ use crate::error::Error;
 use crate::request::{Attribute, Attributes, Input, Lifetime, RequestSource};
 use crate::units::Bytes;
 use job::{Job, Pace, World};
+use keys::Key;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use text::LONGEST_FILE;
 use value::Told;
@@ -68,19 +70,39 @@ pub fn jobs(
     requests: Option<u64>,
     seed: u64,
 ) -> Result<Box<dyn Input>, Error> {
-    let at_path = |source| Error::Io { path: path.into(), source };
+    let (file, text) = (Path::new(path), text_of(path)?);
+    let world = World { capacity: capacity.map(|bytes| bytes.0), folder: folder_of(file) };
+    let name = file.file_name().map_or(path.into(), |name| name.to_string_lossy());
+    input(&name, path, &text, &world, requests, seed)
+}
+
+/// The files that `dp_scheme` names in the file at `path`; none if that is no job file, or cannot be
+/// read as one.
+#[must_use]
+pub fn job_schemes(path: &str) -> Vec<PathBuf> {
     let file = Path::new(path);
+    let text = if is_job_file(file) { text_of(path).ok() } else { None };
+    let sections = text.and_then(|text| text::sections(&text).ok()).unwrap_or_default();
+    let schemes = sections.iter().filter_map(|section| section.values.get(&Key::Scheme));
+    let named: BTreeSet<PathBuf> =
+        schemes.map(|scheme| folder_of(file).join(&*scheme.text)).collect();
+    named.into_iter().collect()
+}
+
+fn text_of(path: &str) -> Result<String, Error> {
     let mut bytes = Vec::new();
     let read =
-        File::open(file).and_then(|file| file.take(LONGEST_FILE + 1).read_to_end(&mut bytes));
-    if read.map_err(at_path)? as u64 > LONGEST_FILE {
+        File::open(path).and_then(|file| file.take(LONGEST_FILE + 1).read_to_end(&mut bytes));
+    if read.map_err(|source| Error::Io { path: path.into(), source })? as u64 > LONGEST_FILE {
         let message = "found more than 1 MiB, expected a job file".into();
         return Err(Told { line: None, message }.in_file(path));
     }
-    let folder = file.parent().unwrap_or(Path::new(""));
-    let world = World { capacity: capacity.map(|bytes| bytes.0), folder };
-    let name = file.file_name().map_or(path.into(), |name| name.to_string_lossy());
-    input(&name, path, &String::from_utf8_lossy(&bytes), &world, requests, seed)
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Where the files lie that a job file names.
+fn folder_of(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
 }
 
 /// The requests of a job file that is built in, on a device with `capacity`.
