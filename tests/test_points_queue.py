@@ -120,6 +120,14 @@ def test_devices_of_an_array_are_shared_out_over_passes():
         assert len({id(each) for each in readings}) == share
 
 
+def test_a_device_that_is_alone_in_its_pass_is_opened_in_one():
+    queue = Queue(devices(4), 8)
+    taken = [queue.take() for _ in range(4)]
+    assert queue.has_arrays and all(opens for _, _, opens in taken)
+    assert [len(input.devices(point)[0]) for point, input, _ in taken] == [1] * 4
+    assert queue.most_kept == 4 + 8 - 1
+
+
 def test_devices_that_do_not_fit_into_memory_wait_for_another_pass():
     queue = Queue(devices(5, ("dftl", "page")), 1)
     seen, shares = [], []
@@ -146,7 +154,7 @@ def test_what_shares_a_pass_is_one_array():
     ]
     together = [[len(group) for group in groups] for groups in by_pass([*points, *points], 1)]
     assert together == [[2, 2], [2, 2], [2], [2], [2]]
-    assert not Queue(points[4:], 1).has_arrays
+    assert Queue(points[4:], 1).has_arrays and not Queue(points[5:], 1).has_arrays
 
 
 def test_costs_are_products_of_what_values_make_of_them():

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import weakref
 
 import pytest
 
 import ftlab
 from ftlab import _core
-from ftlab.points import Failure, Point, run_points, try_points
+from ftlab.points import Failure, Point, queue, run_points, runner, try_points
 from ftlab.points.batch import by_input
+from ftlab.points.store import Store
 
 
 def config(requests=2_000, seed=1):
@@ -105,6 +107,27 @@ def test_files_with_the_same_content_may_have_two_names(tmp_path):
     ]
     found = run_points(points, tmp_path / "results")
     assert [each.trace.name for each in found] == ["a.spc", "b.spc"]
+
+
+def test_a_failed_point_keeps_no_requests(tmp_path, monkeypatch):
+    readings = []
+
+    class Reading:
+        def __init__(self):
+            readings.append(weakref.ref(self))
+
+    def failing(point, reading, warmup, progress):
+        try:
+            raise ftlab.ConfigError("no")
+        except ftlab.ConfigError as error:
+            return error
+
+    monkeypatch.setattr(runner, "attempt", failing)
+    monkeypatch.setattr(queue.Input, "reading", lambda self, point: Reading())
+    runs = runner._Runs(Store(tmp_path), None, None)
+    runs.outcomes([Point(f"{seed}", config(seed=seed), "page") for seed in (1, 2)], retry=True)
+    assert len(runs.raised) == 2
+    assert [each() for each in readings] == [None, None]
 
 
 def test_points_of_two_inputs_have_two_readings():

@@ -32,13 +32,14 @@ class Queue:
         self.warmups = Warmups(points)
         self._ended = 0
         self._most_open = max(2, workers // 2)
-        self.passes = min(workers, self._most_open)
-        """Arrays that are open at a time, or parts of them."""
+        passes = min(workers, self._most_open)
+        self.most_kept = passes + workers - 1
+        """Inputs whose requests are in memory at a time: those that are open, and last points."""
         self._open: list[Input] = []
         self._numbers = count()
-        together = by_pass(points, self.passes)
+        together = by_pass(points, passes)
         self._waiting = deque(Input(next(self._numbers), groups) for groups in together)
-        self.has_arrays = any(len(groups) > 1 for groups in together)
+        self.has_arrays = any(each.is_of_array for each in self._waiting)
 
     def take(self) -> tuple[Point, Input, bool] | None:
         """Return the point that runs next, its input, and whether this worker opens that.
@@ -119,7 +120,8 @@ class Input:
         for device in devices:
             reading = None if refused else device[0].core.Reading()
             self._readings.update((id(point), reading) for point in device)
-        self.is_ready = refused or len(points) == 1
+        self.is_of_array = not refused and points[0].resolved["input"]["shard"] is not None
+        self.is_ready = refused or (len(points) == 1 and not self.is_of_array)
         """Whether no worker has to wait for it."""
         self.longest = 0.0
         """How many seconds the longest of the points takes."""

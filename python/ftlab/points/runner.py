@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
+from traceback import clear_frames
 from typing import Any
 
 from ftlab import _core, errors
@@ -168,7 +169,7 @@ class _Runs:
 
     def _run_at_once(self, points: Sequence[Point], workers: int) -> None:
         queue = Queue(points, workers)
-        room = room_for_requests(points, workers) // queue.passes if queue.has_arrays else 0
+        room = room_for_requests(points, workers) // queue.most_kept if queue.has_arrays else 0
         with noted(workers, queue.warmups) as spans, ThreadPoolExecutor(workers) as pool:
             try:
                 with starting_threads():
@@ -205,7 +206,7 @@ class _Runs:
         points, readings = input.devices(point)
         tell, opened = self._teller(point), len(points)
         with suppress(Exception):
-            if opened > 1:
+            if input.is_of_array:
                 opened = self._stop.run(lambda: open_devices(points, readings, room, tell))
             else:
                 self._stop.run(lambda: open_input(point, readings[0], tell))
@@ -220,6 +221,8 @@ class _Runs:
         except ResourceError as error:
             found = error
         if isinstance(found, Exception):
+            del reading
+            _forget_locals(found)
             self.raised[point.digest] = found
             if self._again is not None and Failure.of(found).momentary:
                 self._again.append(point)
@@ -248,3 +251,10 @@ class _Runs:
                 self._shares[point.digest] = share
                 self._share += more
             self._progress(self._done, self._total, min(self._share / self._total, 1.0))
+
+
+def _forget_locals(error: BaseException | None) -> None:
+    """Have an error, and those that it came from, hold no input and no device of its point."""
+    while error is not None:
+        clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
