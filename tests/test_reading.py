@@ -109,6 +109,13 @@ def test_files_with_the_same_content_may_have_two_names(tmp_path):
     assert [each.trace.name for each in found] == ["a.spc", "b.spc"]
 
 
+def test_a_model_and_a_text_of_the_same_bytes_are_two_inputs(tmp_path):
+    names = [tmp_path / "m.toml", tmp_path / "m.txt"]
+    for name in names:
+        name.write_text("[model]\n")
+    assert len({Point.of(name).digest for name in names}) == 2
+
+
 def test_a_failed_point_keeps_no_requests(tmp_path, monkeypatch):
     readings = []
 

@@ -20,10 +20,11 @@ mod reading;
 mod rehearsal;
 mod shared_warmup;
 
-pub use inputs::{characteristics, fit, held, is_generated, open_input, requests};
+pub use inputs::{
+    characteristics, fit, held, is_generated, open_input, requests, sized_by, trace_info,
+};
 #[cfg(feature = "files")]
 pub use inputs::{convert, split};
-pub use inputs::{sized_by, trace_info};
 
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured};
 use crate::catalog::{Catalog, Entry};

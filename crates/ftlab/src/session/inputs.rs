@@ -117,37 +117,34 @@ impl Kind {
 /// device.
 #[must_use]
 pub fn sized_by(config: &Config) -> Option<Bytes> {
-    let named = Kind::of(config.input.trace.as_ref()?, config);
-    config.device.capacity.filter(|_| matches!(named, Kind::Jobs | Kind::BuiltIn(_)))
+    let kind = Kind::of(config.input.trace.as_ref()?, config);
+    config.device.capacity.filter(|_| matches!(kind, Kind::Jobs | Kind::BuiltIn(_)))
 }
 
 /// The input that this is the name of.
 fn open_named(name: &str, config: &Config) -> Result<Box<dyn Input>, Error> {
     let options = config.input.options();
-    let named = Kind::of(name, config);
+    let kind = Kind::of(name, config);
+    let generated = match kind {
+        Kind::Trace => None,
+        Kind::Model | Kind::Profile(_) => Some("a model"),
+        Kind::Jobs | Kind::BuiltIn(_) => Some("a workload"),
+    };
     let filters = [
         ("input.volume", options.volume.is_some()),
         ("input.from", options.from.is_some()),
         ("input.until", options.until.is_some()),
     ];
     let filter = filters.into_iter().find(|(_, filters)| *filters);
-    let refused = |what: &str| match filter {
-        Some((key, _)) => {
-            Err(Error::config(key, format!("found {what}, expected a trace to filter")))
-        }
-        None => Ok(()),
-    };
-    match named {
-        Kind::Trace => {}
-        Kind::Model | Kind::Profile(_) => refused("a model")?,
-        Kind::Jobs | Kind::BuiltIn(_) => refused("a workload")?,
+    if let (Some(what), Some((key, _))) = (generated, filter) {
+        return Err(Error::config(key, format!("found {what}, expected a trace to filter")));
     }
     let (requests, seed) = (options.requests, config.run.seed);
     // An array has that of all its devices.
     let devices = config.input.shard.map_or(1, |shard| shard.stripes().devices());
     let of_all = |bytes: Bytes| Bytes(bytes.0.saturating_mul(devices.into()));
     let capacity = config.device.capacity.map(of_all);
-    let input = match named {
+    let input = match kind {
         Kind::Trace => trace::open(name, &options).map_err(|error| or_profile(name, error))?,
         // The name of the file distinguishes models of one trace.
         Kind::Model => {
