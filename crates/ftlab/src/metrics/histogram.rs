@@ -71,13 +71,22 @@ impl Histogram {
     /// it is the least number of the first bin, and without numbers 0.
     #[must_use]
     pub fn quantile(&self, share: f64) -> u64 {
-        let wanted = ((share * self.len as f64).ceil() as u64).max(1);
-        let mut counted = 0;
-        let bin = self.counts.iter().position(|count| {
-            counted += count;
-            counted >= wanted
-        });
-        bin.map(range).map_or(0, |(least, greatest)| if share == 0.0 { least } else { greatest })
+        self.quantiles([share]).next().unwrap_or(0)
+    }
+
+    /// The quantiles of ascending shares, in one pass over the bins.
+    pub fn quantiles(&self, ascending: impl IntoIterator<Item = f64>) -> impl Iterator<Item = u64> {
+        let add = |counted: &mut u64, count: &u64| {
+            *counted += count;
+            Some(*counted)
+        };
+        let mut upto = self.counts.iter().scan(0, add).enumerate().peekable();
+        ascending.into_iter().map(move |share| {
+            let wanted = ((share * self.len as f64).ceil() as u64).max(1);
+            while upto.next_if(|(_, counted)| *counted < wanted).is_some() {}
+            let bin = upto.peek().map(|(bin, _)| range(*bin));
+            bin.map_or(0, |(least, greatest)| if share == 0.0 { least } else { greatest })
+        })
     }
 }
 
@@ -102,9 +111,10 @@ mod tests {
     fn quantiles_are_those_of_the_sorted_numbers() {
         let mut histogram = Histogram::default();
         (1..=1000).for_each(|number| histogram.record(number, 1));
-        let quantiles =
-            [0.0, 0.0005, 0.5, 0.5001, 0.99, 1.0].map(|share| histogram.quantile(share));
-        assert_eq!(quantiles, [1, 1, 500, 501, 990, 1000]);
+        let shares = [0.0, 0.0005, 0.5, 0.5001, 0.99, 1.0];
+        let quantiles = [1, 1, 500, 501, 990, 1000];
+        assert_eq!(shares.map(|share| histogram.quantile(share)), quantiles);
+        assert_eq!(histogram.quantiles(shares).collect::<Vec<_>>(), quantiles);
         histogram.record(u64::MAX, 1);
         assert_eq!(histogram.quantile(1.0), END - 1);
         assert_eq!(Histogram::default().quantile(0.5), 0);

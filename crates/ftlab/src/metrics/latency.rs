@@ -152,11 +152,9 @@ impl Latencies {
         let body = (0..100).map(|k| f64::from(k) / 100.0);
         let beyond = |k: i32| powf(10.0, -2.0 - f64::from(k) / 20.0);
         let tail = (0..=80).map(beyond).take_while(|share| share * all.count() as f64 >= 1.0);
-        for quantile in body.chain(tail.map(|share| 1.0 - share)).chain([1.0]) {
-            let value = all.histogram.quantile(quantile).min(all.max);
-            cdf.value.push(value as f64 / 1e3);
-            cdf.fraction.push(quantile);
-        }
+        cdf.fraction = body.chain(tail.map(|share| 1.0 - share)).chain([1.0]).collect();
+        let values = all.histogram.quantiles(cdf.fraction.iter().copied());
+        cdf.value = values.map(|value| value.min(all.max) as f64 / 1e3).collect();
         cdf
     }
 }
