@@ -26,6 +26,12 @@ const ZIPF: &str = r#"{
                  "read_share": "33%", "requests": 20000},
     "run": {"warmup": "random:1"}}"#;
 
+/// 5,000 of them on 16 MiB, where many runs are compared.
+fn small() -> Config {
+    let small = ZIPF.replace(r#""32MiB"}"#, r#""16MiB", "pages_per_block": 32}"#);
+    config(&small.replace("32MiB", "16MiB").replace("20000", "5000"))
+}
+
 /// The first 20,000 requests of Financial1's profile on the device of TPFTL, full and aged.
 const FINANCIAL1: &str = r#"{
     "preset": "tpftl-eurosys15",
@@ -81,7 +87,7 @@ fn facts(report: &Report) -> Value {
 #[test]
 fn the_same_seed_gives_the_same_report_and_another_seed_another() {
     for policy in Catalog::standard().policies().iter().map(|policy| policy.spec.name) {
-        let mut config = config(ZIPF);
+        let mut config = small();
         config.gc.policy = policy.to_owned();
         let [once, again] = [(), ()].map(|()| reports(&config));
         config.run.seed += 1;
@@ -95,8 +101,7 @@ fn the_same_seed_gives_the_same_report_and_another_seed_another() {
 /// Under `steady:1%` the FTLs need different numbers of passes: one that is steady waits for the others.
 #[test]
 fn ftls_that_run_together_do_what_each_does_alone() {
-    let small = ZIPF.replace(r#""32MiB"}"#, r#""16MiB", "pages_per_block": 32}"#);
-    let mut config = config(&small.replace("32MiB", "16MiB").replace("20000", "5000"));
+    let mut config = small();
     for warmup in ["random:1", "steady:1%", "steady-random"] {
         config.run.warmup = warmup.parse().expect("a mode");
         for together in reports(&config) {

@@ -163,6 +163,7 @@ impl Traffic {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn dftls_translation_traffic_is_what_follows_from_che() {
     eprintln!("theta entries writes  misses  theory            dirty   theory");
     for (theta, entries, writes) in [
@@ -198,6 +199,7 @@ fn dftls_translation_traffic_is_what_follows_from_che() {
 /// Writing all dirty entries of a translation page at once can only save programs; the cache of
 /// `evict_batch` holds the same entries throughout, so it misses exactly as often.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn batched_evictions_program_less_than_theory_allows_single_ones() {
     eprintln!("theta entries writes  dirty evictions: theory, evict_batch, TPFTL");
     for (theta, entries, writes) in [(0.0, 1000, 0.5), (0.8, 1000, 0.5), (1.0, 3000, 0.9)] {

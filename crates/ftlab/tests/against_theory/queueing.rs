@@ -78,6 +78,7 @@ fn poisson_reads_of_one_plane_are_an_md1_queue() {
 
 /// A sequential fill of new blocks lies plane after plane, so reads can be aimed.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn poisson_reads_split_over_planes_are_independent_md1_queues() {
     eprintln!("planes load  response  theory          no wait");
     for (planes, load) in [(4_u32, 0.5), (4, 0.8), (8, 0.7)] {
@@ -106,6 +107,7 @@ fn poisson_reads_split_over_planes_are_independent_md1_queues() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn a_mix_of_reads_and_writes_without_collection_is_an_mg1_queue() {
     let mixture = Mixture { kinds: vec![(0.7, READ), (0.3, PROGRAM)] };
     eprintln!("load  wait us   theory");

@@ -53,6 +53,7 @@ fn amplification(terms: &Terms) -> f64 {
 /// how many translation pages occur takes more than half of the error away, on average. What a miss
 /// costs needs no expectation: each replaced dirty entry is one write-back.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn merged_updates_halve_the_error_of_tpftls_write_amplification() {
     let (mut paper, mut merged) = (0.0, 0.0);
     for (name, prediction) in predictions() {

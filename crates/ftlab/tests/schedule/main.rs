@@ -207,6 +207,7 @@ fn every_three_are_met(drawn: &[[bool; 14]]) {
 
 /// With gaps in planes, registers and buses, reads that go before what was placed, and everything else.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn every_operation_is_done_when_a_drawing_of_the_device_says() {
     let (mut overtaken, mut operations, mut joined, mut waited) = (0, 0, 0, 0);
     let (mut joined_waiting, mut drawn) = (0, Vec::new());
