@@ -22,6 +22,7 @@ def shown(names, told):
     assert sum(part.difference for part in names["parts"]) == pytest.approx(means, abs=1e-9)
 
 
+@pytest.mark.long
 def test_a_day_is_a_script(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert len(SCRIPT.splitlines()) <= 30
