@@ -11,13 +11,14 @@
 
 use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator, quoted};
-use super::gate::RawRequest;
+use super::gate::{Clock, RawRequest};
 use super::names::Names;
 use super::number;
 use super::rwbs;
 use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
+use std::mem;
 
 const SECTOR_BYTES: u64 = 512;
 const MOST_DISKS: usize = 10_000;
@@ -46,6 +47,8 @@ pub(super) struct Biosnoop {
     places: Option<Places>,
     disks: Names,
     without_disk: u64,
+    /// Headers behind the first: each begins another recording, whose times start again.
+    further: u32,
 }
 
 impl LineFormat for Biosnoop {
@@ -67,10 +70,15 @@ impl LineFormat for Biosnoop {
     const SOURCE: &'static str = "biosnoop (bcc, libbpf-tools), also with -Q";
     const ORDER: TimeOrder = TimeOrder::Sort;
 
+    fn clock(&self) -> Clock {
+        Clock { setting: self.further, ..Clock::NANOSECONDS }
+    }
+
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let line = fields.line();
         if fields.peek() == TIME {
-            self.places = Some(Places::of(line)?);
+            let places = Some(Places::of(line)?);
+            self.further += u32::from(mem::replace(&mut self.places, places).is_some());
             return Ok(None);
         }
         let places = self.places.ok_or_else(no_header)?;
@@ -109,8 +117,12 @@ impl LineFormat for Biosnoop {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let count = self.without_disk;
-        (count > 0).then(|| format!("left out {count} lines without a disk")).into_iter().collect()
+        let (count, further) = (self.without_disk, self.further);
+        let without = (count > 0).then(|| format!("left out {count} lines without a disk"));
+        let recordings = (further > 0).then(|| {
+            format!("the header comes again {further} times; each recording is put behind the one before")
+        });
+        without.into_iter().chain(recordings).collect()
     }
 }
 
@@ -202,6 +214,15 @@ mod tests {
         let lines = "1.0 a 1 sda WS 8 4096 0.50 1.00\n1.0 a 1 sda R 8 4096 0.00 0.25\n";
         let found = requests::<Biosnoop>(&[header, lines].concat()).unwrap();
         assert_eq!(found[1].time, 1_250_000);
+    }
+
+    #[test]
+    fn recordings_that_are_joined_follow_each_other() {
+        let first = "0.1 a 1 sda W 8 4096 0.00\n20.1 a 1 sda W 16 4096 0.00\n";
+        let second = "0.2 a 1 sda R 8 4096 0.00\n0.5 a 1 sda R 16 4096 0.00\n";
+        let found = requests::<Biosnoop>(&[HEADER, first, HEADER, second].concat()).unwrap();
+        let times: Vec<_> = found.iter().map(|r| r.time / 100_000_000).collect();
+        assert_eq!(times, [0, 200, 200, 203]);
     }
 
     #[test]

@@ -78,10 +78,17 @@ impl LineFormat for BlkParse {
             return Ok(None);
         }
         let rwbs = fields.understood(rwbs::operation)?;
-        if rwbs.op.is_none() || fields.peek().starts_with(b"[") {
+        if rwbs.op.is_none() || fields.first_byte() == Some(b'[') {
             return self.events.request((ticks, volume), rwbs, None);
         }
+        if fields.first_byte() == Some(b'(') {
+            return Ok(None);
+        }
         let offset = fields.integer()?;
+        // A command of SCSI, in parentheses, has bytes and no address.
+        if fields.first_byte() == Some(b'(') {
+            return Ok(None);
+        }
         fields.one_of(&[b"+"])?;
         let length = fields.integer()?;
         self.events.request((ticks, volume), rwbs, Some((offset, length)))
@@ -189,6 +196,16 @@ Skips: 0 forward (0 -   0.0%)
         // Behind a summary another file may follow; here its time goes back.
         let twice = crate::trace::checks::requests::<BlkParse>(&FILE.repeat(2)).unwrap_err();
         assert!(twice.to_string().contains("trace:25: time goes back"), "{twice}");
+    }
+
+    #[test]
+    fn commands_of_scsi_have_no_address() {
+        let file = "\
+  8,0    1        1     0.000100900   900  Q   R 36 (85 08 0e 00) [smartd]
+  8,0    1        2     0.000200000   100  Q   R 64 + 8 [dd]
+  8,0    1        3     0.000400000   900  Q   R (85 08 0e 00) [0]
+";
+        assert_eq!(requests::<BlkParse>(file).unwrap().len(), 1);
     }
 
     #[test]

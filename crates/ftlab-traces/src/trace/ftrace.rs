@@ -64,7 +64,11 @@ impl LineFormat for Ftrace {
         if !self.events.takes(stage) {
             return Ok(None);
         }
-        let ticks = fields.of(last_word(front), STAMP).time()?;
+        let stamp = last_word(front);
+        if !stamp.contains(&b'.') && !fields.time_is_said(Self::TIME) {
+            return Err(other_clock(stamp));
+        }
+        let ticks = fields.of(stamp, STAMP).time()?;
         let mut words = behind.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let volume = words.next().and_then(device).ok_or_else(|| expected("device", behind))?;
         let rwbs = words.next().and_then(rwbs::operation);
@@ -85,8 +89,9 @@ impl LineFormat for Ftrace {
     }
 
     fn recognise(sample: &Sample) -> Verdict {
+        // Each line of another kind is skipped, so one event is enough.
         let found = sample.lines().any(|line| event(line).is_some());
-        if found && sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
+        if found { Verdict::Yes } else { Verdict::No }
     }
 }
 
@@ -94,12 +99,23 @@ impl LineFormat for Ftrace {
 fn event(line: &[u8]) -> Option<(&[u8], Stage, &[u8])> {
     // `perf script` aligns names to the right, and a process may have any name.
     let mut words = memchr::memmem::find_iter(line, b" block");
-    let (front, behind) = words
-        .find_map(|at| Some((line[..at].trim_ascii_end().strip_suffix(b":")?, &line[at + 1..])))?;
+    let (front, behind) = words.find_map(|at| Some((stamped(&line[..at])?, &line[at + 1..])))?;
     let name = behind.strip_prefix(b"block:").unwrap_or(behind).strip_prefix(b"block_")?;
     let end = memchr::memchr(b':', name)?;
     let known = EVENTS.iter().find(|(event, _)| *event == &name[..end])?;
     Some((front, known.1, &name[end + 1..]))
+}
+
+/// The text in front of an event without the colon behind its time, and without the period of `perf script`.
+fn stamped(front: &[u8]) -> Option<&[u8]> {
+    let front = front.trim_ascii_end();
+    let stamp = front.strip_suffix(b":");
+    stamp.or_else(|| {
+        let period = last_word(front);
+        let is_number = !period.is_empty() && period.iter().all(u8::is_ascii_digit);
+        is_number
+            .then(|| front[..front.len() - period.len()].trim_ascii_end().strip_suffix(b":"))?
+    })
 }
 
 fn last_word(text: &[u8]) -> &[u8] {
@@ -124,8 +140,19 @@ fn extent<'a>(
 }
 
 #[cold]
+fn other_clock(stamp: &[u8]) -> Mistake {
+    Mistake(format!(
+        "found the time {}, whose clock counts no seconds; record with trace-cmd record -C mono, or \
+         say what it counts, as input.time_unit = ns",
+        quoted(stamp)
+    ))
+}
+
+#[cold]
 fn expected(what: &str, found: &[u8]) -> Mistake {
-    Mistake(format!("found {} behind the event, expected its {what}", quoted(found)))
+    let raw =
+        if found.starts_with(b" dev=") { "; trace-cmd report prints it without -R" } else { "" };
+    Mistake(format!("found {} behind the event, expected its {what}{raw}", quoted(found)))
 }
 
 #[cfg(test)]
@@ -167,6 +194,7 @@ mod tests {
             "  dd  1107 [002]   406.206450: block:block_rq_issue: 8,48 WS 16384 () 768 + 32 [dd]",
             "  a block 1 [002]   406.206450:     block:block_rq_issue: 8,48 WS 16384 () 768 + 32 [a]",
             "  dd-1107  [002]   406.206450: block_rq_issue:       8,48 WS 16384 () 768 + 32 [dd]",
+            "  dd 1107 [002] 406.206450:    1 block:block_rq_issue: 8,48 WS 16384 () 768 + 32 [dd]",
         ] {
             let raw = parse::<Ftrace>(line);
             assert_eq!((raw.ticks, raw.offset, raw.length), (406_206_450_000, 393_216, 16_384));
@@ -177,7 +205,9 @@ mod tests {
     fn a_bad_line_is_told_in_one_line() {
         for (line, found) in [
             ("a [0] x.5: block_bio_queue: 8,0 W 8 + 8 [a]", r#"column 1 (time): found "x.5""#),
+            ("a [0] 15: block_bio_queue: 8,0 W 8 + 8 [a]", "whose clock counts no seconds"),
             ("a [0] 1.5: block_bio_queue: 8 W 8 + 8 [a]", "expected its device"),
+            ("a [0] 1.5: block_bio_queue: dev=8 sector=8", "without -R"),
             ("a [0] 1.5: block_bio_queue: 8,0 x 8 + 8 [a]", "expected its RWBS"),
             ("a [0] 1.5: block_bio_queue: 8,0 W -8 + 8 [a]", r#"(sectors): found "-8""#),
             ("a [0] 1.5: block_bio_queue: 8,0 W 8 + [a]", r#"(sectors): found "[a]""#),
