@@ -70,7 +70,18 @@ pub(super) fn names(path: &Path) -> Result<Vec<String>, Broken> {
             tar_names(stream, tar::Archive::entries)
         }
     };
+    let listed = listed.and_then(|names| if is_office(&names) { Err(office()) } else { Ok(names) });
     listed.map_err(|error| compress::explain(error, Compressed::Tar))
+}
+
+/// Whether an archive is a document of an office program, by the file that each has.
+fn is_office(names: &[String]) -> bool {
+    names.iter().any(|name| matches!(name.as_str(), "[Content_Types].xml" | "mimetype"))
+}
+
+#[cold]
+fn office() -> io::Error {
+    said("found a spreadsheet or another document, expected a trace; save its sheet as CSV".into())
 }
 
 /// The bytes of a file that is a compressed tar archive.

@@ -21,6 +21,18 @@ const MAGIC: &[(&[u8], &str)] = &[
     ),
     (b"SQLite format 3", "an SQLite database; write its table as CSV and name input.columns"),
     (b"\x89HDF", "an HDF5 file; write its table as CSV and name input.columns"),
+    (b"\x93NUMPY", "an array of NumPy; write it as CSV and name input.columns"),
+    (b"\x80\x04\x95", "a pickle of Python; write its table as CSV and name input.columns"),
+    (b"ARROW1", "an Arrow or Feather file; write its table as Parquet or CSV"),
+    (b"ORC", "an ORC file; write its table as Parquet or CSV"),
+    (b"Obj\x01", "an Avro file; write its table as Parquet or CSV"),
+    (b"\x1f\x9d", "compressed by compress; read it with gzip -dc FILE | ftlab ... -"),
+    (b"\x5d\0\0", "compressed by lzma; read it with xz -dc -F lzma FILE | ftlab ... -"),
+    (b"rhswfsj\0", "a log of dm-log-writes, which has no times; record with blktrace"),
+    (
+        b"\xf0\xde\xbc\x9a\x78\x56\x34\x12",
+        "libCacheSim's lcs, whose objects have no addresses; use the oracleGeneral file of the trace",
+    ),
     (b"\x7fELF", "a program"),
     (b"%PDF", "a PDF document"),
     (b"version https://git-lfs", "a pointer of Git LFS; fetch the file with git lfs pull"),
@@ -36,12 +48,18 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
     if archive::Kind::of(front.bytes) == Some(archive::Kind::Tar) {
         return is("a tar archive inside an archive; unpack it once");
     }
+    if is_binary(front.bytes) {
+        return is("a binary file; write its requests as CSV and name input.columns");
+    }
+    if let Some(what) = text_of_tool(sample) {
+        return is(what);
+    }
     let mut lines = sample.lines().map(<[u8]>::trim_ascii);
     // A job file may begin with comments.
     let first = lines.find(|line| !line.starts_with(b";"))?;
     match first[0] {
         b'{' | b'[' if is_json(first) => is(json(without_mark(front.bytes))),
-        b'[' => {
+        b'[' if first.ends_with(b"]") => {
             is("a fio job file; run it uncompressed and outside an archive (ftlab run JOB.fio), \
              or record its requests with fio --write_iolog=FILE JOB")
         }
@@ -53,6 +71,92 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
         }
         _ => float_stamp(first),
     }
+}
+
+/// Texts of tools by words that one of their first lines has, in this order, the first one with `^` at its
+/// beginning: what they are, and what to do.
+const TEXTS: &[(&[&str], &str)] = &[
+    (
+        &["block:block_rq_", "(dev: "],
+        "the text of perf trace; record with perf record -e 'block:*', and read it with perf script | ftlab ... -",
+    ),
+    (
+        &["block:block_"],
+        "the text of perf script without requests or without times; print them with perf script -F +time, \
+         and record with -e 'block:*'",
+    ),
+    (
+        &["] ", ": block_"],
+        "events of ftrace without requests; record block_bio_queue or block_rq_issue, as with \
+         trace-cmd record -e block",
+    ),
+    (
+        &["] ", ": f2fs_"],
+        "events of a file system; record those of its device, as with trace-cmd record -e block",
+    ),
+    (
+        &["] ", ": nvme_"],
+        "events of the NVMe driver; record those of the block layer, as with trace-cmd record -e block",
+    ),
+    (
+        &["block_rq_", "{ cpu_id = "],
+        "the text of LTTng; write time, rwbs, sector and bytes of its events as CSV and name input.columns",
+    ),
+    (
+        &["TIME(ms)", "DISK", "LAT(ms)"],
+        "a list of latencies without addresses; record with biosnoop of bcc, not biosnoop.bt",
+    ),
+    (&["^COMM", "PID", "TYPE", "DEV", "BLOCK", "BYTES", "LATms"], NO_TIMES),
+    (&["Time of Day", "Process Name", "Operation", "Path"], FILES),
+    (
+        &["Event Name,", "Event ID,"],
+        "a report of tracerpt; use xperf -i FILE.etl -o OUT.csv -a dumper",
+    ),
+    (&["pread64(", " = "], FILES),
+    (&["pwrite64(", " = "], FILES),
+    (&["Device", "rkB/s"], STATISTICS),
+    (&["DEV", "tps", "kB/s"], STATISTICS),
+    (&["procs -", "memory", "swap"], STATISTICS),
+    (&["Smart Log for"], STATISTICS),
+    (&[";fio-", ";"], "fio's report; record its requests with fio --write_iolog=FILE JOB"),
+    (&[": (g=0): rw="], "fio's report; record its requests with fio --write_iolog=FILE JOB"),
+    (&["next_access_vtime"], OBJECTS),
+    (&["obj_id", "obj_size"], OBJECTS),
+    (&["key,", "key_size,", "op"], OBJECTS),
+    (&["REST.", ".OBJECT "], OBJECTS),
+];
+
+const NO_TIMES: &str = "iosnoop's text without times; record with iosnoop -ts";
+const FILES: &str =
+    "calls on files, whose requests reach no disk or others; record with blktrace or biosnoop";
+const STATISTICS: &str = "statistics without requests; record these with blktrace or biosnoop";
+const OBJECTS: &str = "a trace of a cache, whose objects have no addresses on a device";
+
+/// Lines in which such words are sought.
+const MOST_LINES: usize = 20;
+
+/// What a text is, if it is that of a tool which writes no requests that ftlab reads.
+fn text_of_tool(sample: &Sample) -> Option<&'static str> {
+    let in_order = |line: &[u8], words: &[&str]| {
+        let mut rest = line;
+        words.iter().all(|word| {
+            let found = match word.strip_prefix('^') {
+                Some(word) => rest.starts_with(word.as_bytes()).then_some(word.len()),
+                None => memchr::memmem::find(rest, word.as_bytes()).map(|at| at + word.len()),
+            };
+            rest = &rest[found.unwrap_or(rest.len())..];
+            found.is_some()
+        })
+    };
+    let lines = || sample.title().into_iter().chain(sample.lines().take(MOST_LINES));
+    let is = |words: &[&str]| lines().any(|line| in_order(line, words));
+    TEXTS.iter().find(|(words, _)| is(words)).map(|(_, what)| *what)
+}
+
+/// Whether bytes are no text: one that no line has is among the first.
+fn is_binary(front: &[u8]) -> bool {
+    let control = |b: &u8| *b < b' ' && !b.is_ascii_whitespace() && !matches!(*b, 0x0b | 0x1b);
+    front[..front.len().min(1024)].iter().filter(|b| control(b)).count() > 8
 }
 
 /// Whether lines end in a carriage return alone.
@@ -132,11 +236,22 @@ mod tests {
             (b"<html>", "markup"),
             (b"rw, 0, 0, 4096\n0, 4096, 4096\n", "version 1"),
             (b"1.28e+17,hm,0,Read,1,2,3", "floating-point"),
+            (b"\x1f\x9d\x90ab", "gzip -dc"),
+            (b"\x01\x02\x03\x04\x05\x06\x07\x08\r\x0e\x0f", "a binary file"),
+            (b"  dd-1 [0] 1.5: block_rq_insert: 8,0 W 4096 () 8 + 8", "block_bio_queue"),
+            (b"block:block_rq_issue: 8,0 W 4096 () 8 + 8 [a]", "without times"),
+            (b"TIME(ms)     DISK    COMM             PID    LAT(ms)", "without addresses"),
+            (b"Device            r/s     rkB/s   rrqm/s", "statistics"),
+            (b"1.5 pread64(3, \"\"..., 4096, 0) = 4096", "calls on files"),
+            (b"# time, object, size, next_access_vtime\n0,1,2,3\n", "no addresses"),
+            (b"3;fio-3.33;job;0;0;1", "fio's report"),
         ] {
             let message = what(bytes).unwrap_or_default();
             assert!(message.contains(words), "{message:?}: expected {words}");
         }
-        for bytes in [&b"time,offset\n1,2\n"[..], b"1e-06,W,4096,4096\n", b"hello", b""] {
+        for bytes in
+            [&b"time,offset\n1,2\n"[..], b"1e-06,W,4096,4096\n", b"hello", b"[1.5] sda", b""]
+        {
             assert_eq!(what(bytes), None);
         }
     }
