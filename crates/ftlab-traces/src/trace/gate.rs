@@ -405,7 +405,8 @@ impl Gate {
             )
         } else {
             "the clock was set or another recording begins; input.order = segments goes on at the \
-             latest time, input.order = drop leaves out what is earlier"
+             latest time, input.order = drop leaves out what is earlier, input.order = sort merges \
+             recordings of the same time"
                 .into()
         }
     }

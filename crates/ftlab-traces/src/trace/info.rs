@@ -149,7 +149,9 @@ impl TraceInfo {
         } else {
             return Vec::new();
         };
-        vec![format!("{found}; if times count another unit, say it with input.time_unit")]
+        vec![format!(
+            "{found}; if times count another unit, say it with input.time_unit, or of csv with input.columns = time=COLUMN:UNIT"
+        )]
     }
 }
 

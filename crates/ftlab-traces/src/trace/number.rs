@@ -31,13 +31,24 @@ pub(super) fn whole(value: &[u8]) -> Option<u64> {
     behind.iter().all(|b| *b == b'0').then(|| integer(before))?
 }
 
-/// A decimal number times 10^`places`; what is behind these is cut off.
+/// A decimal number times 10^`places`; what is behind these is cut off. Not `1,125`, which has a decimal comma or
+/// thousands, nor `1.7e+09`, which has been rounded.
 pub(super) fn decimal(value: &[u8], places: usize) -> Option<u64> {
     let mut fields = Fields::new(value, Separator::Comma, VALUE);
     if let Ok(number) = fields.decimal_of(places)
         && fields.finish().is_ok()
     {
         return Some(number);
+    }
+    let is_rounded = |value: &[u8]| {
+        memchr::memchr2(b'e', b'E', value).is_some_and(|end| {
+            let given = value[..end].iter().filter(|b| b.is_ascii_digit()).count();
+            written_out(value).is_some_and(|(_, point)| point > given)
+        })
+    };
+    let commas = memchr::memchr_iter(b',', value).count();
+    if is_rounded(value) || commas == 1 && !value.contains(&b'.') {
+        return None;
     }
     let (mut digits, point) = written_out(value)?;
     digits.resize(point + places, b'0');
@@ -113,11 +124,24 @@ mod tests {
             ("1.5e0", 1_500_000_000),
             ("1e-12", 0),
             ("1,000.5", 1_000_500_000_000),
+            ("1,000,000", 1_000_000_000_000_000),
+            ("1.25e+02", 125_000_000_000),
         ] {
             assert_eq!(decimal(text.as_bytes(), 9), Some(number), "{text}");
         }
-        for text in ["0,125", "1e308", "1e-308", "e-6", "1e", "1e-6x", "inf", "1e9999999999", "5."]
-        {
+        for text in [
+            "0,125",
+            "1,125",
+            "1.7e+09",
+            "1e308",
+            "1e-308",
+            "e-6",
+            "1e",
+            "1e-6x",
+            "inf",
+            "1e9999999999",
+            "5.",
+        ] {
             assert_eq!(decimal(text.as_bytes(), 9), None, "{text}");
         }
     }
