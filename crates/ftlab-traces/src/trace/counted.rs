@@ -58,12 +58,12 @@ impl Name {
     }
 
     /// The unit of time in the name.
-    fn time_unit(&self) -> Option<&'static str> {
+    pub(super) fn time_unit(&self) -> Option<&'static str> {
         self.unit_of(&TIMES)
     }
 
     /// The unit of addresses and lengths in the name.
-    fn size_unit(&self) -> Option<&'static str> {
+    pub(super) fn size_unit(&self) -> Option<&'static str> {
         self.unit_of(&SIZES)
     }
 
@@ -89,8 +89,8 @@ pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
         return unit;
     }
     let Some(first) = values.first() else { return "" };
-    if first.contains(':') && first.contains('-') {
-        return ":iso";
+    if first.contains(':') {
+        return if csv::date_and_time(first.as_bytes()).is_some() { ":iso" } else { OPEN };
     }
     if let Some(unit) = since_1970(first) {
         return unit;
@@ -104,7 +104,7 @@ pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
 }
 
 /// The unit that the size of a stamp since 1970, or of a FILETIME, settles.
-fn since_1970(stamp: &str) -> Option<&'static str> {
+pub(super) fn since_1970(stamp: &str) -> Option<&'static str> {
     let stamp = number::integer(stamp.split('.').next()?.as_bytes())?;
     let since_1970 = |digits: u32| (10u64.pow(digits)..3 * 10u64.pow(digits)).contains(&stamp);
     let units = [(9, ""), (12, ":ms"), (15, ":us"), (17, ":filetime"), (18, ":ns")];

@@ -5,6 +5,7 @@
 
 use super::TraceOptions;
 use super::columns::{Between, Columns, OTHERS, Place, Unit, Volume, Words};
+use super::counted::{Name, since_1970};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
 use super::lines::LONGEST_LINE_BYTES;
@@ -16,7 +17,7 @@ use super::text::{self, LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::error::Error;
 use crate::request::{Attribute, Meta, Op};
-use chrono::{DateTime, NaiveDateTime};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
 const FILETIME_NS: u64 = 100;
 const MOST_COLUMNS: usize = 1024;
@@ -31,6 +32,8 @@ pub(super) struct Csv {
     places: Option<Places>,
     record: Record,
     volumes: Volumes,
+    /// What is wrong with the last line in front of the header, and how many there are.
+    in_front: Option<(Mistake, u32)>,
 }
 
 /// How many columns are before each column that is read.
@@ -85,7 +88,8 @@ impl LineFormat for Csv {
             (_, op) => {
                 let record = Record::new(columns.separator);
                 let volumes = Volumes::default();
-                Ok(Self { columns: Some(columns), op, record, places: None, volumes })
+                let columns = Some(columns);
+                Ok(Self { columns, op, record, places: None, volumes, in_front: None })
             }
         }
     }
@@ -113,7 +117,12 @@ impl LineFormat for Csv {
         let places = match &self.places {
             Some(places) => places,
             None => {
-                let mut places = Places::of(columns, &self.record)?;
+                let mut places = match Places::of(columns, &self.record) {
+                    Err(mistake) if columns.need_header() => {
+                        return in_front_of_header(&mut self.in_front, columns, line, mistake);
+                    }
+                    places => places?,
+                };
                 if columns.need_header() && columns.volume == Volume::Unsaid {
                     (places.volume, self.volumes.took) = self.record.volume_named(&places);
                 }
@@ -124,7 +133,11 @@ impl LineFormat for Csv {
                 places
             }
         };
-        request(columns, places, self.op, &self.record, &mut self.volumes)
+        let request = request(columns, places, self.op, &self.record, &mut self.volumes);
+        // The header may come again, in files that have been joined.
+        let is_header =
+            || columns.need_header() && places.is_same(&Places::of(columns, &self.record));
+        if request.is_err() && is_header() { Ok(None) } else { request }
     }
 
     /// Whether a header may be skipped: one that must name the columns is read.
@@ -141,8 +154,41 @@ impl LineFormat for Csv {
         self.volumes.took.iter().map(took).collect()
     }
 
+    fn without_requests(&self) -> Mistake {
+        match &self.in_front {
+            Some((mistake, _)) if self.places.is_none() => mistake.clone(),
+            _ => Mistake("found no request, expected at least one".into()),
+        }
+    }
+
     fn recognise(_: &Sample) -> Verdict {
         Verdict::No
+    }
+}
+
+/// Lines in front of a header at most.
+const MOST_IN_FRONT: u32 = 32;
+
+/// Skips a line in front of the header: one that has no word of it, and is no row. The `mistake` of the last one is
+/// that of the file, if no header follows.
+#[cold]
+fn in_front_of_header(
+    in_front: &mut Option<(Mistake, u32)>,
+    columns: &Columns,
+    line: &[u8],
+    mistake: Mistake,
+) -> Result<Option<RawRequest>, Mistake> {
+    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+    let has_name = columns.names().any(|name| line.contains(&name.to_ascii_lowercase()));
+    let is_row = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let count = in_front.as_ref().map_or(0, |(_, count)| *count);
+    match in_front.take() {
+        Some((latest, _)) if is_row && !has_name => Err(latest),
+        _ if is_row || has_name || count == MOST_IN_FRONT => Err(mistake),
+        _ => {
+            *in_front = Some((mistake, count + 1));
+            Ok(None)
+        }
     }
 }
 
@@ -208,6 +254,12 @@ fn in_ticks(value: &[u8], unit: Unit) -> Option<u64> {
 }
 
 impl Places {
+    /// Whether another header has the columns at the same places.
+    fn is_same(&self, other: &Result<Self, Mistake>) -> bool {
+        let read = |places: &Self| (places.time, places.offset, places.length, places.op);
+        other.as_ref().is_ok_and(|other| read(other) == read(self))
+    }
+
     /// The places of columns, by number or by name in the header `record`.
     fn of(columns: &Columns, record: &Record) -> Result<Self, Mistake> {
         let find = |place: &Place| match place {
@@ -334,8 +386,7 @@ impl Record {
         };
         let name =
             |before| String::from_utf8_lossy(self.value(before).unwrap_or_default()).into_owned();
-        let is_volume =
-            |before: &usize| VOLUMES.iter().any(|known| known.eq_ignore_ascii_case(&name(*before)));
+        let is_volume = |before: &usize| VOLUMES.contains(&Name::of(&name(*before)).whole.as_str());
         let found = (0..self.columns).filter(free).find(is_volume);
         (found, found.map(name))
     }
@@ -359,7 +410,7 @@ impl Record {
         };
         understand(value).ok_or_else(|| {
             let (number, found) = (before + 1, quoted(value));
-            let meant = self.separator_meant() + self.point_meant(value);
+            let meant = self.separator_meant() + self.point_meant(value) + &unit_meant(what, value);
             Mistake(format!("column {number} ({what}): found {found}, expected {expected}{meant}"))
         })
     }
@@ -455,17 +506,40 @@ impl Volumes {
     }
 }
 
+/// Advice for a time that is too large in its unit.
+fn unit_meant(what: &str, value: &[u8]) -> String {
+    let unit = str::from_utf8(value).ok().and_then(since_1970).filter(|_| what == "time");
+    let unit = unit.and_then(|unit| unit.strip_prefix(':'));
+    unit.map_or_else(String::new, |unit| {
+        format!("; since 1970 it counts {unit}: time=COLUMN:{unit}")
+    })
+}
+
 fn too_many_columns() -> Mistake {
     Mistake(format!("found more than {MOST_COLUMNS} columns, expected fewer"))
 }
 
-/// Nanoseconds since 1970 of a date and a time of day, in UTC if no zone is given.
-fn date_and_time(value: &[u8]) -> Option<u64> {
+/// Nanoseconds since 1970 of a date and a time of day, in UTC if no zone is given. A time of day alone is on the first
+/// day.
+pub(super) fn date_and_time(value: &[u8]) -> Option<u64> {
     let text = str::from_utf8(value).ok()?;
     let zoned = DateTime::parse_from_rfc3339(text).map(|time| time.to_utc());
     let plain = |form| NaiveDateTime::parse_from_str(text, form).map(|time| time.and_utc());
-    let time = zoned.or_else(|_| plain("%FT%T%.f")).or_else(|_| plain("%F %T%.f")).ok()?;
+    let time = zoned.or_else(|_| plain("%FT%T%.f")).or_else(|_| plain("%F %T%.f"));
+    let time = time.ok().or_else(|| other_time(text))?;
     u64::try_from(time.timestamp_nanos_opt()?).ok()
+}
+
+/// As [`date_and_time`], in the other forms of logs: a decimal comma, slashes, zones without a colon, no date.
+#[cold]
+fn other_time(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.strip_suffix(" UTC").or(text.strip_suffix('Z')).unwrap_or(text);
+    let text = &text.replace(',', ".").replace('/', "-").replacen('T', " ", 1);
+    let zoned = |form| DateTime::parse_from_str(text, form).map(|time| time.to_utc());
+    let plain = |form| NaiveDateTime::parse_from_str(text, form).map(|time| time.and_utc());
+    let of_day = || NaiveTime::parse_from_str(text, "%T%.f").ok();
+    let time = plain("%F %T%.f").or_else(|_| zoned("%F %T%.f%#z")).ok();
+    time.or_else(|| Some(NaiveDate::default().and_time(of_day()?).and_utc()))
 }
 
 #[cfg(test)]
@@ -495,6 +569,57 @@ mod tests {
         let requests: Vec<_> =
             requests.iter().map(|r| (r.time, r.volume, r.offset, r.length, r.op)).collect();
         assert_eq!(requests, [(0, 3, 4096, 512, Op::Read), (2500, 4, 8192, 4096, Op::Write)]);
+    }
+
+    #[test]
+    fn lines_may_be_in_front_of_the_header_and_it_may_come_again() {
+        let columns = "time=ts,offset=lba,length=bytes,op=rw";
+        let (header, row) = ("ts,lba,bytes,rw\n", "0.5,0,512,R\n");
+        for text in [
+            ["Made by a tool\nOn 2026-01-31\n", header, row].concat(),
+            ["sep=,\n", header, row, header].concat(),
+            [header, row].concat(),
+        ] {
+            assert_eq!(read(columns, None, &text).map(|all| all.len()), Ok(1), "{text}");
+        }
+        assert_eq!(read(columns, None, &[header, row, header, row].concat()).unwrap().len(), 2);
+        for text in ["Made\n0.5,0,512,R\n", "by\nMade\n", &"Made\n".repeat(40)] {
+            let message = read(columns, None, text).unwrap_err();
+            assert!(message.contains("its names are \"Made\""), "{message}");
+        }
+        for text in ["Ts,lba,bytes,rw\n0.5,0,512,R\n", "ts;lba;bytes;rw\n0.5;0;512;R\n"] {
+            let message = read(columns, None, text).unwrap_err();
+            assert!(message.starts_with("trace:1: found no column \"ts\""), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_time_too_large_for_its_unit_names_the_unit() {
+        let text = "1700000000123,0,512,R\n";
+        let message = read("time=1,offset=2,length=3,op=4", None, text).unwrap_err();
+        assert!(message.contains("time=COLUMN:ms"), "{message}");
+    }
+
+    #[test]
+    fn clocks_write_times_in_many_forms() {
+        let nanoseconds = |text: &str| date_and_time(text.as_bytes());
+        let nine = Some(1_580_461_200_250_000_000);
+        for text in [
+            "2020-01-31T09:00:00.25",
+            "2020-01-31 09:00:00,250",
+            "2020/01/31 09:00:00.25",
+            "2020-01-31T09:00:00.25Z",
+            "2020-01-31 09:00:00.25 UTC",
+            "2020-01-31 10:00:00.25+0100",
+            "2020-01-31T10:00:00.25+01",
+            "2020-01-31 04:30:00.25 -04:30",
+        ] {
+            assert_eq!(nanoseconds(text), nine, "{text}");
+        }
+        assert_eq!(nanoseconds("00:00:01.5"), Some(1_500_000_000));
+        for text in ["01/31/2020 09:00:00 AM", "31.01.2020 09:00:00", "9:00", "2020-01-31", "x"] {
+            assert_eq!(nanoseconds(text), None, "{text}");
+        }
     }
 
     #[test]

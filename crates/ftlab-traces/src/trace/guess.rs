@@ -36,8 +36,14 @@ pub(super) fn places<'a>(table: &Table<'a>) -> Option<Places<'a>> {
     };
     let in_bytes = |values: &[u64]| values.iter().all(|v| v.is_multiple_of(SECTOR_BYTES));
     let found = || numbers.iter().filter(lengths);
-    let bytes = found().find(|(_, values)| in_bytes(values));
-    let (length, _) = bytes.or_else(|| found().find(|(_, v)| largest(v) <= LONGEST_SECTORS))?;
+    // A length is next to its offset, if there is a choice.
+    let nearest = |is: &dyn Fn(&[u64]) -> bool| {
+        found().filter(|(_, values)| is(values)).min_by_key(|(at, _)| {
+            let apart = at.abs_diff(*offset);
+            (apart > 1, if apart == 1 { usize::from(at < offset) } else { *at })
+        })
+    };
+    let (length, _) = nearest(&in_bytes).or_else(|| nearest(&|v| largest(v) <= LONGEST_SECTORS))?;
     let unnamed = |at: usize| (at, "");
     Some(Places {
         time: unnamed(time),
@@ -49,9 +55,10 @@ pub(super) fn places<'a>(table: &Table<'a>) -> Option<Places<'a>> {
     })
 }
 
-/// A time, also with a decimal comma.
+/// A time, also with a decimal comma, or of a clock.
 fn seconds(value: &str) -> Option<f64> {
-    value.replace(',', ".").parse().ok()
+    let of_clock = || Some(csv::date_and_time(value.as_bytes())? as f64 / 1e9);
+    value.replace(',', ".").parse().ok().or_else(of_clock)
 }
 
 /// Takes the column of operations: words, of which the most telling one differ, or both 0 and 1.

@@ -1,14 +1,29 @@
 //! The columns of a text that is no known format, by the names in its header or by its values, for the
 //! user to check.
 
-use super::counted::{self, Name};
+use super::counted::{self, Name, OPEN};
 use super::guess;
 use super::number;
 use super::text::Sample;
 
 /// What each column is called in the files that people have, most telling first.
 const NAMES: [(&str, &[&str]); 5] = [
-    ("time", &["time", "timestamp", "ts", "when", "date", "arrival", "arrivaltime", "starttime"]),
+    (
+        "time",
+        &[
+            "time",
+            "timestamp",
+            "ts",
+            "when",
+            "date",
+            "arrival",
+            "arrivaltime",
+            "starttime",
+            "starts",
+            "datetime",
+            "issuetime",
+        ],
+    ),
     (
         "offset",
         &["offset", "lba", "sector", "lbn", "slba", "address", "addr", "block", "page", "startlba"],
@@ -29,6 +44,9 @@ const NAMES: [(&str, &[&str]); 5] = [
             "nsectors",
             "nrsectors",
             "blocks",
+            "blockcount",
+            "sectorcount",
+            "bcount",
         ],
     ),
     (
@@ -45,6 +63,8 @@ const NAMES: [(&str, &[&str]); 5] = [
             "rwbs",
             "what",
             "action",
+            "cmd",
+            "command",
             "iswrite",
             "isread",
             "write",
@@ -55,10 +75,31 @@ const NAMES: [(&str, &[&str]); 5] = [
 ];
 
 /// What a column of volumes is called.
-pub(super) const VOLUMES: &[&str] = &["volume", "disk", "device", "dev", "lun", "vol", "asu"];
+pub(super) const VOLUMES: &[&str] = &[
+    "volume",
+    "disk",
+    "device",
+    "dev",
+    "lun",
+    "vol",
+    "asu",
+    "volumeid",
+    "diskid",
+    "deviceid",
+    "devid",
+    "lunid",
+    "disknumber",
+    "disknum",
+    "diskname",
+    "devicename",
+    "devname",
+];
 
 /// Rows whose values are looked at.
 const ROWS: usize = 50;
+
+/// Lines in front of a header or of the first row.
+const MOST_IN_FRONT: usize = 4;
 
 const BETWEEN: [(&str, &str); 5] =
     [(",", ""), (";", "semicolon"), ("\t", "tab"), ("|", "pipe"), (" ", "blanks")];
@@ -71,15 +112,20 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn of(sample: &Sample<'a>) -> Option<Self> {
+    /// The tables that a text may be, with some lines or none in front.
+    fn all(sample: &Sample<'a>) -> impl Iterator<Item = Self> {
         let lines: Vec<&str> =
             sample.lines().take(ROWS + 1).filter_map(|line| str::from_utf8(line).ok()).collect();
-        BETWEEN.iter().find_map(|(text, separator)| {
-            let rows: Vec<Vec<&str>> = lines.iter().map(|line| split(line, text)).collect();
-            let width = rows.first().map_or(0, Vec::len);
-            let is_table = width >= LEAST_COLUMNS && rows.iter().all(|row| row.len() == width);
-            is_table.then_some(Self { separator, rows })
-        })
+        let fronts = 0..=MOST_IN_FRONT.min(lines.len());
+        let tables = fronts.flat_map(|front| BETWEEN.iter().map(move |between| (front, between)));
+        tables.filter_map(move |(front, between)| Self::of(&lines[front..], between))
+    }
+
+    fn of(lines: &[&'a str], (between, separator): &(&str, &'static str)) -> Option<Self> {
+        let rows: Vec<Vec<&str>> = lines.iter().map(|line| split(line, between)).collect();
+        let width = rows.first().map_or(0, Vec::len);
+        let is_table = width >= LEAST_COLUMNS && rows.iter().all(|row| row.len() == width);
+        is_table.then_some(Self { separator, rows })
     }
 
     /// The values of a line of the same width.
@@ -122,7 +168,10 @@ pub(super) struct Places<'a> {
 
 /// How to read a text that `sample` begins: the option `input.columns`, and what has to be done before.
 pub(super) fn advice(sample: &Sample) -> Option<String> {
-    let mut table = Table::of(sample)?;
+    Table::all(sample).find_map(|table| advice_of(sample, table))
+}
+
+fn advice_of<'a>(sample: &Sample<'a>, mut table: Table<'a>) -> Option<String> {
     if let Some(advice) = guess::log_of_fio(&table) {
         return Some(advice);
     }
@@ -137,7 +186,8 @@ pub(super) fn advice(sample: &Sample) -> Option<String> {
             names.and_then(|names| named(&names)).or_else(|| guess::places(&table))?
         }
     };
-    let columns = columns(&table, &places)?;
+    // Of a table in which nothing is settled, nothing is known.
+    let columns = columns(&table, &places).filter(|columns| columns.matches(OPEN).count() <= 3)?;
     let before = guess::one_action(&table, &places).or_else(|| points(&table, &places));
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
     let op = if places.op.is_none() { " and input.op = read or input.op = write" } else { "" };
@@ -174,7 +224,7 @@ fn columns(table: &Table, places: &Places) -> Option<String> {
 }
 
 /// The places of columns by the names in a header.
-fn named<'a>(header: &[&'a str]) -> Option<Places<'a>> {
+pub(super) fn named<'a>(header: &[&'a str]) -> Option<Places<'a>> {
     let names: Vec<Name> = header.iter().map(|name| Name::of(name)).collect();
     let place = |what: &str| {
         let (_, known) = NAMES.iter().find(|(name, _)| *name == what)?;
@@ -293,6 +343,20 @@ mod tests {
                 "12, 90101, 1, 4096, 8192, 0\n15, 81333, 0, 4096, 0, 0\n",
                 Some("time=1:ms,offset=5,length=4,op=3:0"),
             ),
+            // A process' number is no length if another column is next to the offset.
+            (
+                "1.5 42 nfsd 90001 8 W\n2.5 42 nfsd 70016 8 R\n",
+                Some("time=1,offset=4:sectors,length=5:sectors,op=6,separator=blanks"),
+            ),
+            (
+                "A tool\nat work\n09:00:00.5 W 4096 512\n09:00:01.5 R 0 512\n",
+                Some("time=1:iso,offset=3,length=4,op=2,separator=blanks"),
+            ),
+            (
+                "0.5 \tW\t 0   4096\n1.5\tR  8192\t512\n",
+                Some("time=1,offset=3,length=4,op=2,separator=blanks"),
+            ),
+            ("0,1,17,3,4,get\n1,0,27,5,4,get\n", None),
             ("a,b,c,d\ne,f,g,h\n", None),
             ("1,2,3\n2,3,4\n", None),
             ("1.5,R,8,4096\n", None),
