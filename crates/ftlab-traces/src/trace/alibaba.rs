@@ -2,9 +2,10 @@
 //!
 //! The virtual disk, `R` or `W`, bytes, bytes, microseconds since 1970. The disk is the volume.
 
+use super::doubt::other_stamps;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
-use super::text::LineFormat;
+use super::text::{LineFormat, Sample};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
@@ -25,6 +26,7 @@ impl LineFormat for Alibaba {
     const SEPARATOR: Separator = Separator::Comma;
     const TIME: Time = Time::whole(TimeUnit::Microseconds);
     const OFFSET_UNIT: u64 = 1;
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(other_stamps::<Self>);
     const SOURCE: &'static str = "github.com/alibaba/block-traces (1000 virtual disks, one month)";
 
     #[inline(always)]
@@ -43,6 +45,7 @@ impl LineFormat for Alibaba {
 mod tests {
     use super::*;
     use crate::trace::checks::{misread, parse, requests};
+    use crate::trace::stream::Front;
 
     #[test]
     fn the_example_of_its_documentation_reads_as_described() {
@@ -52,6 +55,21 @@ mod tests {
         assert_eq!(first, expected);
         let both = requests::<Alibaba>("7,W,0,512,1577808000000626\n7,R,0,512,1577808000000629");
         assert_eq!(both.unwrap()[1].time, 3000);
+    }
+
+    #[test]
+    fn stamps_of_another_size_are_asked_for() {
+        let asked = |stamp: &str| {
+            let text = format!("0,R,4096,512,{stamp}\n");
+            other_stamps::<Alibaba>(&Sample::new(Front { bytes: text.as_bytes(), whole: true }))
+        };
+        for (stamp, unit) in
+            [("1577808000", "s"), ("1577808000000", "ms"), ("1577808000000626000", "ns")]
+        {
+            let message = asked(stamp).unwrap_or_default();
+            assert!(message.contains(&format!("input.time_unit = {unit} or")), "{message}");
+        }
+        assert_eq!((asked("1577808000000626"), asked("0")), (None, None));
     }
 
     #[test]

@@ -86,8 +86,22 @@ impl LineFormat for Arc {
     }
 
     fn recognise(sample: &Sample) -> Verdict {
-        if sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
+        // Tables of operations have four columns as well: one with both 0 and 1, which no list has.
+        let is_flag = |at| {
+            let digits = [b"0", b"1"];
+            sample.column(at).all(|value| digits.iter().any(|digit| value == *digit))
+                && digits.iter().all(|digit| sample.column(at).any(|value| value == *digit))
+        };
+        let is_table = is_flag(1) || is_flag(2) || is_flag(3) && falls(sample);
+        if !is_table && sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
     }
+}
+
+/// Whether the numbers of requests fall in more than a tenth of the steps.
+fn falls(sample: &Sample) -> bool {
+    let numbers: Vec<&[u8]> = sample.column(3).collect();
+    let falls = numbers.windows(2).filter(|pair| pair[1] < pair[0]).count();
+    10 * falls > numbers.len()
 }
 
 #[cfg(test)]

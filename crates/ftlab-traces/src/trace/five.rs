@@ -114,7 +114,7 @@ const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples
 /// closer together than any disk can serve them.
 pub(super) fn doubtful_milliseconds<F: LineFormat>(sample: &Sample) -> Option<String> {
     let points = |text: &[u8]| text.iter().position(|b| *b == b'.').map(|at| text.len() - at - 1);
-    let places = sample.first_columns().filter_map(points).max();
+    let places = sample.column(0).filter_map(points).max();
     let requests: Vec<RawRequest> = sample.requests::<F>().collect();
     let found = if places.is_some_and(|places| places < MILLISECOND_PLACES) {
         "times have fewer than three decimal places, so they may be seconds as well as milliseconds"

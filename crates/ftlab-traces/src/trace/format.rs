@@ -4,8 +4,10 @@ use super::ahead::Ahead;
 #[cfg(feature = "files")]
 use super::columnar;
 use super::compress::Compressed;
+use super::doubt;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
+use super::header::Meant;
 use super::lines::{is_like_utf_16, utf_16};
 use super::record::{RecordDecoder, RecordFormat};
 use super::source::{self, Place};
@@ -15,7 +17,7 @@ use super::{TimeOrder, TraceOptions};
 use super::{
     alibaba, arc, biosnoop, biotracer, blkparse, blktrace, cloudphysics, csv, disksim, etw, fio,
     fiu, flashsim, ftrace, heimdall, hp_csv, iotracer, mqsim, msr, nvme_json, oracle_general,
-    other, spc, srt, ssdsim, suggest, systor, tectonic, tencent, vscsi, vscsistats,
+    other, plausible, spc, srt, ssdsim, suggest, systor, tectonic, tencent, vscsi, vscsistats,
 };
 use crate::error::Error;
 use crate::request::RequestSource;
@@ -69,6 +71,9 @@ pub struct Format {
     /// The options that supply what the format does not state.
     takes: &'static [&'static str],
     recognise: Recognise,
+    objection: fn(&Sample) -> Option<&'static str>,
+    /// What a header must not contradict.
+    meant: Option<Meant>,
     doubt: Option<fn(&Sample) -> Option<String>>,
     order_of: Option<fn(&Sample) -> TimeOrder>,
     units: bool,
@@ -98,6 +103,20 @@ impl Format {
             order: F::ORDER,
             takes: F::TAKES,
             recognise: Recognise::Lines(F::recognise),
+            objection: |sample| {
+                let requests: Vec<_> = sample.requests::<F>().collect();
+                plausible::objection(&requests, F::OFFSET_UNIT)
+            },
+            meant: if F::UNITS_MAY_BE_SAID {
+                Some(Meant {
+                    name: F::NAME,
+                    columns: F::COLUMNS,
+                    time: F::TIME.unit,
+                    offset_unit: F::OFFSET_UNIT,
+                })
+            } else {
+                None
+            },
             doubt: F::DOUBT,
             order_of: F::ORDER_OF,
             units: F::UNITS_MAY_BE_SAID,
@@ -126,6 +145,8 @@ impl Format {
             order: F::ORDER,
             takes: F::TAKES,
             recognise: Recognise::Records(F::recognise),
+            objection: |_| None,
+            meant: None,
             doubt: None,
             order_of: None,
             units: false,
@@ -199,12 +220,28 @@ impl Format {
         options: &TraceOptions,
         place: &Place,
     ) -> Result<(), Error> {
-        let (Some(doubt), None) = (self.doubt, options.time_unit) else { return Ok(()) };
+        if options.time_unit.is_some() || self.doubt.is_none() && self.meant.is_none() {
+            return Ok(());
+        }
         let front = stream.sniff().map_err(|broken| place.broken(0, broken))?;
-        match doubt(&Sample::new(front)) {
+        let sample = Sample::new(front);
+        let by_header = || {
+            let meant = self.meant.as_ref()?;
+            let unit = meant.other_time(&sample)?;
+            let found = format!("its header says that times count {}", unit.noun());
+            Some(doubt::question(&found, &[unit, meant.time]))
+        };
+        let doubt = self.doubt.and_then(|doubt| doubt(&sample));
+        match by_header().or(doubt) {
             Some(why) => Err(place.error(None, Mistake(format!("{why} (read as {})", self.name)))),
             None => Ok(()),
         }
+    }
+
+    /// What speaks against a file that is recognised.
+    fn objection(&self, sample: &Sample) -> Option<&'static str> {
+        let by_header = self.meant.as_ref().and_then(|meant| meant.objection(sample));
+        by_header.or_else(|| (self.objection)(sample))
     }
 
     fn recognises(&self, front: Front, sample: &Sample) -> Verdict {
@@ -233,7 +270,10 @@ pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
     let sample = Sample::new(front);
     for format in FORMATS {
         match format.recognises(front, &sample) {
-            Verdict::Yes => return Ok(format),
+            Verdict::Yes => match format.objection(&sample) {
+                Some(why) => return Err(implausible(format.name, why, &sample)),
+                None => return Ok(format),
+            },
             Verdict::Refuse(why) => return Err(Mistake(why)),
             Verdict::No => {}
         }
@@ -244,6 +284,15 @@ pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
         first => other::known(front, &sample)
             .unwrap_or_else(|| unknown(first.unwrap_or(front.bytes), &sample)),
     })
+}
+
+#[cold]
+fn implausible(name: &str, why: &str, sample: &Sample) -> Mistake {
+    let advice = suggest::advice(sample);
+    let advice = advice.unwrap_or_else(|| "name its columns with input.columns".into());
+    Mistake(format!(
+        "looks like {name}, but {why}; {advice}; if it is {name}, name it with input.format = {name}"
+    ))
 }
 
 fn unknown(first: &[u8], sample: &Sample) -> Mistake {
@@ -333,6 +382,25 @@ mod tests {
         for line in ["0.000 0 200626176 4096 0", "0 0 200626176 36864 0", "0.000\t0\t512\t512\t1"] {
             assert!(found(line).unwrap_err().contains("LinnOS"), "{line}");
         }
+    }
+
+    #[test]
+    fn tables_with_other_columns_are_refused_with_the_columns_to_check() {
+        let rows = |row: &dyn Fn(u64) -> String| (0..20).map(row).collect::<String>();
+        let lba = |i: u64| (i * 7919 + 13) % 100_003;
+        for (text, name, columns) in [
+            (rows(&|i| format!("{i},{},4096,w,{i}.5\n", lba(i))), "spc", "offset=2"),
+            (rows(&|i| format!("0,{},8,w,{i}.5\n", lba(i))), "spc", "length=3:sectors"),
+            (rows(&|i| format!("{}00 {} 8 {} 0\n", i, lba(i), i % 2)), "mqsim", "offset=2"),
+            (rows(&|i| format!("{i}.125 0 {} {} 8\n", i % 2, lba(i) * 8)), "disksim", "offset=4"),
+        ] {
+            let message = found(&text).unwrap_err();
+            assert!(message.contains(&format!("looks like {name}, but")), "{message}");
+            assert!(message.contains(columns) && message.contains("if it is"), "{message}");
+        }
+        // Four numbers of which the last is an operation are no list of the ARC paper.
+        let four = rows(&|i| format!("{i} {} 8 {}\n", lba(i), i % 2));
+        assert!(found(&four).unwrap_err().contains("input.columns = "));
     }
 
     #[test]

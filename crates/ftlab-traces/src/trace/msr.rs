@@ -137,6 +137,14 @@ mod tests {
     const LAST: &str = "128166400412471974,prxy,0,Write,1105384448,1024,1198";
 
     #[test]
+    fn the_header_of_a_joined_file_may_come_again() {
+        let header = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n";
+        let row = "128166391024154329,prxy,0,Write,1105182720,1024,1514\n";
+        assert_eq!(requests::<Msr>(&[header, row, header, row].concat()).unwrap().len(), 2);
+        assert!(requests::<Msr>(&[row, header].concat()).is_err());
+    }
+
+    #[test]
     fn filetimes_are_counted_from_the_first_request() {
         assert_eq!(parse::<Msr>(FIRST).offset, 1_105_182_720);
         let both = requests::<Msr>(&format!("{FIRST}\n{LAST}")).unwrap();

@@ -3,9 +3,10 @@
 //! `ASU,LBA,size,opcode,time`: application storage unit, address in 512-byte sectors, size in
 //! bytes, `r` or `w`, seconds. The unit becomes the volume.
 
+use super::doubt::doubtful_seconds;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
-use super::text::LineFormat;
+use super::text::{LineFormat, Sample};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
@@ -29,6 +30,7 @@ impl LineFormat for Spc {
     const SEPARATOR: Separator = Separator::Comma;
     const TIME: Time = Time::decimal(TimeUnit::Seconds);
     const OFFSET_UNIT: u64 = SECTOR_BYTES;
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(doubtful_seconds::<Self>);
     const SOURCE: &'static str =
         "UMass Trace Repository, storage traces: Financial1-2, WebSearch1-3";
 

@@ -155,6 +155,12 @@ fn split<'a>(line: &'a str, between: &str) -> Vec<&'a str> {
     }
 }
 
+/// The names in a header of at least `columns` columns.
+pub(super) fn names(header: &str, columns: usize) -> Option<Vec<&str>> {
+    let names = BETWEEN.iter().map(|(between, _)| split(header, between));
+    names.into_iter().find(|names| names.len() >= columns)
+}
+
 /// Where the columns of a table are, and what they are called.
 pub(super) struct Places<'a> {
     pub(super) time: (usize, &'a str),

@@ -149,7 +149,7 @@ pub(super) fn comment(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// Whether a line names columns: at least two words, each beginning with a letter.
-fn is_header(line: &[u8]) -> bool {
+pub(super) fn is_header(line: &[u8]) -> bool {
     let words = || line.split(|b| matches!(b, b',' | b';' | b'|' | b' ' | b'\t'));
     let mut words = words().map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
     let begins = |word: &[u8]| matches!(word[0], b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'"');
@@ -220,13 +220,13 @@ impl<'a> Sample<'a> {
         self.lines.iter().filter_map(read)
     }
 
-    /// The first columns, separated by blanks, of lines that begin with a digit.
-    pub(super) fn first_columns(&self) -> impl Iterator<Item = &'a [u8]> {
-        let first = |line: &&'a [u8]| line.trim_ascii_start().split(u8::is_ascii_whitespace).next();
-        self.lines
-            .iter()
-            .filter_map(first)
-            .filter(|text| text.first().is_some_and(u8::is_ascii_digit))
+    /// The values of a column, separated by blanks, that begin with a digit.
+    pub(super) fn column(&self, at: usize) -> impl Iterator<Item = &'a [u8]> {
+        let value = move |line: &&'a [u8]| {
+            line.split(u8::is_ascii_whitespace).filter(|text| !text.is_empty()).nth(at)
+        };
+        let begins = |text: &&[u8]| text.first().is_some_and(u8::is_ascii_digit);
+        self.lines.iter().filter_map(value).filter(begins)
     }
 
     /// True when any line has `byte` in it.
@@ -244,12 +244,15 @@ pub(super) struct LineDecoder<F> {
     offset_unit: Option<u64>,
     /// Whether a line has been read that is no comment.
     begun: bool,
+    /// The header that was skipped; it may come again in files that have been joined.
+    header: Vec<u8>,
 }
 
 impl<F: LineFormat> LineDecoder<F> {
     pub(super) fn new(format: F, stream: Stream) -> Self {
         let lines = Lines::new(stream);
-        Self { format, lines, time_said: None, offset_unit: None, begun: false }
+        let header = Vec::new();
+        Self { format, lines, time_said: None, offset_unit: None, begun: false, header }
     }
 
     /// The same decoder with the units that the user states.
@@ -271,15 +274,16 @@ impl<F: LineFormat> LineDecoder<F> {
 
     /// What decodes whole lines that follow, in the units that the user states.
     pub(super) fn of_block(&self) -> impl Fn(Vec<u8>) -> Self + Send + 'static {
-        let Self { format, time_said, offset_unit, begun, .. } = self;
-        let (format, time_said, offset_unit, begun) =
-            (format.clone(), *time_said, *offset_unit, *begun);
+        let Self { format, time_said, offset_unit, begun, header, .. } = self;
+        let (format, time_said, offset_unit, begun, header) =
+            (format.clone(), *time_said, *offset_unit, *begun, header.clone());
         move |block| Self {
             format: format.clone(),
             lines: Lines::of_block(block),
             time_said,
             offset_unit,
             begun,
+            header: header.clone(),
         }
     }
 
@@ -319,7 +323,9 @@ impl<F: LineFormat> LineDecoder<F> {
                 Err(_) if comment(line).is_some() => {}
                 Err(_) if !self.begun && self.format.may_skip_header() && is_header(line) => {
                     self.begun = true;
+                    self.header = line.to_vec();
                 }
+                Err(_) if !self.header.is_empty() && line == self.header => {}
                 Err(mistake) => {
                     let mistake = if has_lines_of_cr(line) { lines_of_cr() } else { mistake };
                     return Err(Broken::Mistake(self.here(mistake)));
