@@ -3,10 +3,11 @@
 //! `version,time,op,size,lbn` with a header line: the version of the record it was made from, whole
 //! seconds, a hexadecimal SCSI operation code, bytes, 512-byte sectors. A file is one virtual disk.
 
+use super::doubt::late_seconds;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::scsi;
-use super::text::{LineFormat, Sample, Verdict};
+use super::text::{self, LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 
 const HEADER: &[u8] = b"version,time,op,size,lbn";
@@ -30,6 +31,7 @@ impl LineFormat for CloudPhysics {
     const TIME: Time = Time::whole(TimeUnit::Seconds);
     const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const FILE_IS_VOLUME: bool = true;
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(late_seconds::<Self>);
     const SOURCE: &'static str = "CloudPhysics (SHARDS, FAST '15); a sample comes with libCacheSim";
 
     #[inline(always)]
@@ -48,7 +50,8 @@ impl LineFormat for CloudPhysics {
     }
 
     fn recognise(sample: &Sample) -> Verdict {
-        if sample.first() == Some(HEADER) { Verdict::Yes } else { Verdict::No }
+        let is_header = |line| text::without_blanks(line).eq_ignore_ascii_case(HEADER);
+        if sample.first().is_some_and(is_header) { Verdict::Yes } else { Verdict::No }
     }
 }
 
@@ -66,6 +69,7 @@ mod tests {
     use super::*;
     use crate::request::{Op, Request};
     use crate::trace::checks::{misread, parse, requests};
+    use crate::trace::stream::Front;
 
     #[test]
     fn the_sample_reads_as_written() {
@@ -76,6 +80,19 @@ mod tests {
         let read = Request::new(Op::Read, 4096, 4096).at(time);
         assert_eq!(requests::<CloudPhysics>(text).unwrap(), [write, read]);
         assert_eq!(parse::<CloudPhysics>("2,1,8A,512,1").op, Op::Write);
+    }
+
+    #[test]
+    fn blanks_in_the_header_and_times_that_are_too_late_are_noticed() {
+        let sampled = |text: &str, test: fn(&Sample) -> bool| {
+            test(&Sample::new(Front { bytes: text.as_bytes(), whole: true }))
+        };
+        let padded = "Version, time, op, size, lbn\n1, 5633898, 2a, 512, 8\n";
+        assert!(sampled(padded, |sample| matches!(CloudPhysics::recognise(sample), Verdict::Yes)));
+        assert_eq!(requests::<CloudPhysics>(padded).unwrap().len(), 1);
+        assert!(!sampled(padded, |sample| late_seconds::<CloudPhysics>(sample).is_some()));
+        let late = "1,4332930811158,2a,512,8\n";
+        assert!(sampled(late, |sample| late_seconds::<CloudPhysics>(sample).is_some()));
     }
 
     #[test]

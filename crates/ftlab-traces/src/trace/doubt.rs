@@ -41,6 +41,18 @@ pub(super) fn other_stamps<F: LineFormat>(sample: &Sample) -> Option<String> {
     Some(question(&found, &[*unit, TimeUnit::Microseconds]))
 }
 
+/// The last second that 32 bits hold, in 2106.
+const LATEST_S: u64 = u32::MAX as u64;
+
+/// Doubts whole seconds that are later than any.
+pub(super) fn late_seconds<F: LineFormat>(sample: &Sample) -> Option<String> {
+    let first = sample.requests::<F>().next()?.ticks;
+    (first > LATEST_S).then(|| {
+        let found = format!("the first time, {first}, is after the year 2106 if it counts seconds");
+        question(&found, &[TimeUnit::Microseconds, TimeUnit::Milliseconds, TimeUnit::Seconds])
+    })
+}
+
 /// Seconds between requests from which on whole numbers may count something else.
 const LONGEST_GAP_NS: f64 = 10e9;
 

@@ -6,7 +6,7 @@
 
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
-use super::text::{LineFormat, Sample, Verdict};
+use super::text::{self, LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
@@ -57,7 +57,8 @@ impl LineFormat for HpCsv {
     }
 
     fn recognise(sample: &Sample) -> Verdict {
-        if sample.first() == Some(HEADER) { Verdict::Yes } else { Verdict::No }
+        let is_header = |line| text::without_blanks(line).eq_ignore_ascii_case(HEADER);
+        if sample.first().is_some_and(is_header) { Verdict::Yes } else { Verdict::No }
     }
 }
 

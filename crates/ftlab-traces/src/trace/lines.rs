@@ -106,8 +106,9 @@ impl Lines {
         self.begun = true;
         let front = self.stream.fetch(BYTE_ORDER_MARK.len())?;
         if is_utf_16(front) {
+            let mistake = utf_16(front);
             self.line = 1;
-            return Err(Broken::Mistake(utf_16()));
+            return Err(Broken::Mistake(mistake));
         }
         let mark = front.len() - without_mark(front).len();
         self.stream.take(mark);
@@ -144,11 +145,13 @@ fn too_long() -> Broken {
 }
 
 #[cold]
-pub(super) fn utf_16() -> Mistake {
-    Mistake(
-        "found UTF-16 text, expected ASCII or UTF-8; convert it with iconv -f UTF-16 -t UTF-8"
-            .into(),
-    )
+pub(super) fn utf_16(front: &[u8]) -> Mistake {
+    let bits = if front.starts_with(b"\xff\xfe\0") { "32" } else { "16" };
+    let order = if is_utf_16(front) || front.first() != Some(&0) { "" } else { "BE" };
+    let code = format!("UTF-{bits}{order}");
+    Mistake(format!(
+        "found {code} text, expected ASCII or UTF-8; convert it with iconv -f {code} -t UTF-8"
+    ))
 }
 
 #[cfg(test)]
@@ -199,7 +202,16 @@ mod tests {
         let Err(Broken::Mistake(Mistake(message))) = lines(b"\xff\xfe1\0").next() else {
             panic!("UTF-16 was read")
         };
-        assert!(message.contains("UTF-16"), "{message}");
+        assert!(message.contains("iconv -f UTF-16 -t"), "{message}");
+        for (front, code) in [
+            (&b"t\0i\0"[..], "UTF-16 "),
+            (b"\xfe\xff\0t", "UTF-16 "),
+            (b"\0t\0i", "UTF-16BE "),
+            (b"\xff\xfe\0\0t\0\0\0", "UTF-32 "),
+        ] {
+            let Mistake(message) = utf_16(front);
+            assert!(message.contains(&format!("iconv -f {code}")), "{message}");
+        }
         assert!(is_like_utf_16(b"t\0i\0m\0e\0") && is_like_utf_16(b"\0t\0i\0m\0e"));
         assert!(!is_like_utf_16(b"time") && !is_like_utf_16(b"t\0") && !is_like_utf_16(&[0; 64]));
     }

@@ -156,6 +156,11 @@ pub(super) fn is_header(line: &[u8]) -> bool {
     words.next().is_some_and(begins) && words.next().is_some_and(begins) && words.all(begins)
 }
 
+/// A line without its blanks.
+pub(super) fn without_blanks(line: &[u8]) -> Vec<u8> {
+    line.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect()
+}
+
 /// The first lines of a file, without the blank ones and comments.
 pub(super) struct Sample<'a> {
     lines: Vec<&'a [u8]>,
