@@ -169,7 +169,7 @@ impl LineFormat for Csv {
 /// Lines in front of a header at most.
 const MOST_IN_FRONT: u32 = 32;
 
-/// Skips a line in front of the header: one that has no word of it, and is no row. The `mistake` of the last one is
+/// Skips a line in front of the header: one that has at most one word of it, and is no row. The `mistake` of the last one is
 /// that of the file, if no header follows.
 #[cold]
 fn in_front_of_header(
@@ -179,12 +179,13 @@ fn in_front_of_header(
     mistake: Mistake,
 ) -> Result<Option<RawRequest>, Mistake> {
     let line = String::from_utf8_lossy(line).to_ascii_lowercase();
-    let has_name = columns.names().any(|name| line.contains(&name.to_ascii_lowercase()));
+    let has = |name: &&str| line.contains(&name.to_ascii_lowercase());
+    let has_names = columns.names().filter(has).count() > 1;
     let is_row = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
     let count = in_front.as_ref().map_or(0, |(_, count)| *count);
     match in_front.take() {
-        Some((latest, _)) if is_row && !has_name => Err(latest),
-        _ if is_row || has_name || count == MOST_IN_FRONT => Err(mistake),
+        Some((latest, _)) if is_row && !has_names => Err(latest),
+        _ if is_row || has_names || count == MOST_IN_FRONT => Err(mistake),
         _ => {
             *in_front = Some((mistake, count + 1));
             Ok(None)
@@ -576,7 +577,7 @@ mod tests {
         let columns = "time=ts,offset=lba,length=bytes,op=rw";
         let (header, row) = ("ts,lba,bytes,rw\n", "0.5,0,512,R\n");
         for text in [
-            ["Made by a tool\nOn 2026-01-31\n", header, row].concat(),
+            ["Bytes of a tool\nOn 2026-01-31\n", header, row].concat(),
             ["sep=,\n", header, row, header].concat(),
             [header, row].concat(),
         ] {
