@@ -47,6 +47,8 @@ pub(super) struct Biosnoop {
     places: Option<Places>,
     disks: Names,
     without_disk: u64,
+    /// Events that the recorder says it lost.
+    lost: u64,
     /// Headers behind the first: each begins another recording, whose times start again.
     further: u32,
 }
@@ -79,6 +81,10 @@ impl LineFormat for Biosnoop {
         if fields.peek() == TIME {
             let places = Some(Places::of(line)?);
             self.further += u32::from(mem::replace(&mut self.places, places).is_some());
+            return Ok(None);
+        }
+        if let Some(count) = lost(line) {
+            self.lost = self.lost.saturating_add(count);
             return Ok(None);
         }
         let places = self.places.ok_or_else(no_header)?;
@@ -117,13 +123,22 @@ impl LineFormat for Biosnoop {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let (count, further) = (self.without_disk, self.further);
+        let (count, lost, further) = (self.without_disk, self.lost, self.further);
         let without = (count > 0).then(|| format!("left out {count} lines without a disk"));
         let recordings = (further > 0).then(|| {
             format!("the header comes again {further} times; each recording is put behind the one before")
         });
-        without.into_iter().chain(recordings).collect()
+        let lost = (lost > 0).then(|| format!("the recorder lost {lost} events"));
+        without.into_iter().chain(lost).chain(recordings).collect()
     }
+}
+
+/// The number in `Possibly lost 12 samples` or `lost 12 events on CPU #1`, which stand between lines if errors are
+/// recorded with them.
+fn lost(line: &[u8]) -> Option<u64> {
+    let line = line.trim_ascii_start();
+    let rest = line.strip_prefix(b"Possibly ").unwrap_or(line).strip_prefix(b"lost ")?;
+    number::integer(rest.split(|b| *b == b' ').next()?)
 }
 
 impl Places {
@@ -223,6 +238,20 @@ mod tests {
         let found = requests::<Biosnoop>(&[HEADER, first, HEADER, second].concat()).unwrap();
         let times: Vec<_> = found.iter().map(|r| r.time / 100_000_000).collect();
         assert_eq!(times, [0, 200, 200, 203]);
+    }
+
+    #[test]
+    fn messages_of_lost_events_are_counted() {
+        let line = "0.1 a 1 sda W 8 4096 0.00\n";
+        let lost = "Possibly lost 12 samples\nlost 3 events on CPU #1\n";
+        let text = [HEADER, line, lost, line].concat();
+        assert_eq!(requests::<Biosnoop>(&text).unwrap().len(), 2);
+        let mut format = Biosnoop::default();
+        for line in text.lines() {
+            let fields = Fields::new(line.as_bytes(), Separator::Blanks, Biosnoop::COLUMNS);
+            assert!(format.parse_line(fields.timed(Biosnoop::TIME)).is_ok(), "{line}");
+        }
+        assert_eq!(format.remarks(), ["the recorder lost 15 events"]);
     }
 
     #[test]

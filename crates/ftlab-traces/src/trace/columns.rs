@@ -138,24 +138,10 @@ impl Unit {
 }
 
 impl Columns {
-    /// True when a column is named, so that the file must begin with a header line.
-    /// The names of columns in the header.
+    /// The names by which columns are found in the header.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        let volume = match &self.volume {
-            Volume::In(place) => Some(place),
-            Volume::Unsaid | Volume::One => None,
-        };
-        let places = [&self.time.0, &self.offset.0, &self.length.0].into_iter();
-        let op = self.op.as_ref().map(|(place, _)| place);
-        places.chain(op).chain(volume).filter_map(|place| match place {
-            Place::Named(name) => Some(name.as_str()),
-            Place::Behind(_) => None,
-        })
-    }
-
-    pub(super) fn need_header(&self) -> bool {
-        let op = self.op.as_ref().map(|(place, _)| place);
         let always = [&self.time.0, &self.offset.0, &self.length.0];
+        let op = self.op.as_ref().map(|(place, _)| place);
         let latency = self.latency.as_ref().map(|(place, _)| place);
         let volume = match &self.volume {
             Volume::In(place) => Some(place),
@@ -163,7 +149,15 @@ impl Columns {
         };
         let attributes = self.attributes.iter().map(|(_, place)| place);
         let places = always.into_iter().chain(op).chain(volume).chain(latency).chain(attributes);
-        places.into_iter().any(|place| matches!(place, Place::Named(_)))
+        places.filter_map(|place| match place {
+            Place::Named(name) => Some(name.as_str()),
+            Place::Behind(_) => None,
+        })
+    }
+
+    /// True when a column is named, so that the file must begin with a header line.
+    pub(super) fn need_header(&self) -> bool {
+        self.names().next().is_some()
     }
 }
 
