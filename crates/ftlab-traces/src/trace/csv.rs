@@ -8,7 +8,6 @@ use super::columns::{Between, Columns, OTHERS, Place, Unit, Volume, Words};
 use super::counted::{Name, since_1970};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
-use super::lines::LONGEST_LINE_BYTES;
 use super::names::Names;
 use super::number;
 use super::rwbs;
@@ -32,8 +31,10 @@ pub(super) struct Csv {
     places: Option<Places>,
     record: Record,
     volumes: Volumes,
-    /// What is wrong with the last line in front of the header, and how many there are.
+    /// What is wrong with the last line in front of the header or the first row, and how many there are.
     in_front: Option<(Mistake, u32)>,
+    /// Whether a row has been read.
+    begun: bool,
 }
 
 /// How many columns are before each column that is read.
@@ -89,7 +90,7 @@ impl LineFormat for Csv {
                 let record = Record::new(columns.separator);
                 let volumes = Volumes::default();
                 let columns = Some(columns);
-                Ok(Self { columns, op, record, places: None, volumes, in_front: None })
+                Ok(Self { columns, op, record, volumes, ..Self::default() })
             }
         }
     }
@@ -133,11 +134,22 @@ impl LineFormat for Csv {
                 places
             }
         };
-        let request = request(columns, places, self.op, &self.record, &mut self.volumes);
-        // The header may come again, in files that have been joined.
-        let is_header =
-            || columns.need_header() && places.is_same(&Places::of(columns, &self.record));
-        if request.is_err() && is_header() { Ok(None) } else { request }
+        match request(columns, places, self.op, &self.record, &mut self.volumes) {
+            Ok(request) => {
+                self.begun = true;
+                Ok(request)
+            }
+            // The header may come again, in files that have been joined.
+            Err(_)
+                if columns.need_header() && places.is_same(&Places::of(columns, &self.record)) =>
+            {
+                Ok(None)
+            }
+            Err(mistake) if self.begun || columns.need_header() || self.record.is_row(places) => {
+                Err(mistake)
+            }
+            Err(mistake) => skip(&mut self.in_front, mistake),
+        }
     }
 
     /// Whether a header may be skipped: one that must name the columns is read.
@@ -156,7 +168,7 @@ impl LineFormat for Csv {
 
     fn without_requests(&self) -> Mistake {
         match &self.in_front {
-            Some((mistake, _)) if self.places.is_none() => mistake.clone(),
+            Some((mistake, _)) if !self.begun => mistake.clone(),
             _ => Mistake("found no request, expected at least one".into()),
         }
     }
@@ -166,11 +178,25 @@ impl LineFormat for Csv {
     }
 }
 
-/// Lines in front of a header at most.
+/// Lines in front of a header or of the first row at most.
 const MOST_IN_FRONT: u32 = 32;
 
-/// Skips a line in front of the header: one that has at most one word of it, and is no row. The `mistake` of the last one is
-/// that of the file, if no header follows.
+/// Skips a line in front of the header or of the first row. The `mistake` of the last one is that of a file without
+/// them.
+#[cold]
+fn skip(
+    in_front: &mut Option<(Mistake, u32)>,
+    mistake: Mistake,
+) -> Result<Option<RawRequest>, Mistake> {
+    let count = in_front.as_ref().map_or(0, |(_, count)| *count);
+    if count == MOST_IN_FRONT {
+        return Err(mistake);
+    }
+    *in_front = Some((mistake, count + 1));
+    Ok(None)
+}
+
+/// Skips a line in front of the header: one that has at most one word of it, and is no row.
 #[cold]
 fn in_front_of_header(
     in_front: &mut Option<(Mistake, u32)>,
@@ -182,13 +208,12 @@ fn in_front_of_header(
     let has = |name: &&str| line.contains(&name.to_ascii_lowercase());
     let has_names = columns.names().filter(has).count() > 1;
     let is_row = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    let count = in_front.as_ref().map_or(0, |(_, count)| *count);
     match in_front.take() {
         Some((latest, _)) if is_row && !has_names => Err(latest),
-        _ if is_row || has_names || count == MOST_IN_FRONT => Err(mistake),
-        _ => {
-            *in_front = Some((mistake, count + 1));
-            Ok(None)
+        _ if is_row || has_names => Err(mistake),
+        before => {
+            *in_front = before;
+            skip(in_front, mistake)
         }
     }
 }
@@ -311,11 +336,21 @@ impl Default for Record {
 impl Record {
     fn new(separator: Between) -> Self {
         let reader = csv_core::ReaderBuilder::new().delimiter(separator.byte()).build();
-        let (text, ends) = (vec![0; LONGEST_LINE_BYTES], vec![0; MOST_COLUMNS]);
+        let (text, ends) = (Vec::new(), vec![0; MOST_COLUMNS]);
         Self { separator, reader, text, ends, columns: 0 }
     }
 
+    /// Whether a time, an offset or a length begins with a digit.
+    fn is_row(&self, places: &Places) -> bool {
+        let mut values =
+            [places.time, places.offset, places.length].map(|at| self.value(at)).into_iter();
+        values.any(|value| value.is_some_and(|value| value.first().is_some_and(u8::is_ascii_digit)))
+    }
+
     fn split(&mut self, line: &[u8]) -> Result<(), Mistake> {
+        if self.text.len() < line.len() {
+            self.text.resize(line.len(), 0);
+        }
         if self.separator == Between::Blanks {
             return self.split_at_blanks(line);
         }
@@ -591,6 +626,25 @@ mod tests {
         for text in ["Ts,lba,bytes,rw\n0.5,0,512,R\n", "ts;lba;bytes;rw\n0.5;0;512;R\n"] {
             let message = read(columns, None, text).unwrap_err();
             assert!(message.starts_with("trace:1: found no column \"ts\""), "{message}");
+        }
+    }
+
+    #[test]
+    fn lines_may_be_in_front_of_rows_whose_columns_have_numbers() {
+        let columns = "time=1,offset=2,length=3,op=4";
+        let row = "0.5,0,512,R\n";
+        for front in ["Time [ms],Offset [B],Size [B],Op\n", "A tool\nat work\n\n", "a,b,c,d\n"] {
+            let found = read(columns, None, &[front, row, row].concat());
+            assert_eq!(found.map(|all| all.len()), Ok(2), "{front}");
+        }
+        for (text, message) in [
+            ("A tool\n0.5,0,x,R\n", "trace:2: column 3 (length)"),
+            ("0.5,0,512,R\nA tool\n", "trace:2: "),
+            ("A tool\n", "expected a number"),
+            (&"A tool\n".repeat(40), "trace:33: "),
+        ] {
+            let found = read(columns, None, text).unwrap_err();
+            assert!(found.contains(message), "{text}: {found}");
         }
     }
 
