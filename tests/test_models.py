@@ -9,17 +9,20 @@ import pytest
 import ftlab
 from test_cli import failure
 
+FITTED = [1000, pytest.param(5000, marks=pytest.mark.long)]
 
-def test_a_fitted_model_is_a_trace(ftlab):
-    result = ftlab("trace", "fit", "financial1", "--requests", "1000", "-o", "bank.toml")
+
+@pytest.mark.parametrize("requests", FITTED)
+def test_a_fitted_model_is_a_trace(ftlab, requests):
+    result = ftlab("trace", "fit", "financial1", "--requests", requests, "-o", "bank.toml")
     assert result.exit_code == 0, result.output
     assert os.listdir() == ["bank.toml"]
     assert "LRU caches of pages" in result.stderr
     info = json.loads(ftlab("trace", "info", "bank.toml", "--json").stdout)
-    assert (info["requests"], info["format"]) == (1000, "generated")
+    assert (info["requests"], info["format"]) == (requests, "generated")
     run = json.loads(ftlab("run", "bank.toml", "--requests", "8000", "--json").stdout)
     assert run["host"]["requests"] == 8000
-    printed = ftlab("trace", "fit", "financial1", "--requests", "1000").stdout
+    printed = ftlab("trace", "fit", "financial1", "--requests", requests).stdout
     assert printed == Path("bank.toml").read_text()
 
 
@@ -43,9 +46,10 @@ def test_mistakes_are_told_in_one_line_and_leave_nothing(ftlab, trace):
     assert os.listdir() == ["bad.toml"]
 
 
-def test_the_same_from_python(tmp_path):
+@pytest.mark.parametrize("requests", FITTED)
+def test_the_same_from_python(tmp_path, requests):
     path = tmp_path / "bank.toml"
-    path.write_text(ftlab.profile("financial2", requests=1000).fit())
+    path.write_text(ftlab.profile("financial2", requests=requests).fit())
     model = ftlab.Model(path, requests=300, seed=2)
     assert model.info().requests == 300
     assert model.info().digest != ftlab.Model(path, requests=300).info().digest

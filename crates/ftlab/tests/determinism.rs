@@ -86,8 +86,18 @@ fn facts(report: &Report) -> Value {
 
 #[test]
 fn the_same_seed_gives_the_same_report_and_another_seed_another() {
+    the_seed_decides(&small());
+}
+
+#[test]
+#[ignore = "long: part of make test-long"]
+fn the_seed_decides_on_32_mib() {
+    the_seed_decides(&config(ZIPF));
+}
+
+fn the_seed_decides(config: &Config) {
     for policy in Catalog::standard().policies().iter().map(|policy| policy.spec.name) {
-        let mut config = small();
+        let mut config = config.clone();
         config.gc.policy = policy.to_owned();
         let [once, again] = [(), ()].map(|()| reports(&config));
         config.run.seed += 1;

@@ -44,8 +44,7 @@ impl LineFormat for Alibaba {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::checks::{misread, parse, requests};
-    use crate::trace::stream::Front;
+    use crate::trace::checks::{misread, parse, requests, sample};
 
     #[test]
     fn the_example_of_its_documentation_reads_as_described() {
@@ -61,7 +60,7 @@ mod tests {
     fn stamps_of_another_size_are_asked_for() {
         let asked = |stamp: &str| {
             let text = format!("0,R,4096,512,{stamp}\n");
-            other_stamps::<Alibaba>(&Sample::new(Front { bytes: text.as_bytes(), whole: true }))
+            other_stamps::<Alibaba>(&sample(&text))
         };
         for (stamp, unit) in
             [("1577808000", "s"), ("1577808000000", "ms"), ("1577808000000626000", "ns")]

@@ -3,11 +3,12 @@
 use super::TimeOrder;
 use super::compress::Compressed;
 use super::field::Fields;
+use super::format::detect;
 use super::gate::{Gate, RawRequest};
 use super::record::{RecordDecoder, RecordFormat};
 use super::source::{Decode, Place, Source};
-use super::stream::Stream;
-use super::text::{LineDecoder, LineFormat};
+use super::stream::{Front, Stream};
+use super::text::{LineDecoder, LineFormat, Sample};
 use crate::error::Error;
 use crate::request::{Request, RequestSource};
 use std::io::{self, Cursor, Read};
@@ -25,6 +26,17 @@ impl Read for Drip {
 /// The stream of `bytes`, delivered one at a time.
 pub(super) fn drip(bytes: &[u8]) -> Stream {
     Stream::new(Box::new(Drip(Cursor::new(bytes.to_vec()))), Compressed::No)
+}
+
+/// The first lines of a file that is `text`.
+pub(super) fn sample(text: &str) -> Sample<'_> {
+    Sample::new(Front { bytes: text.as_bytes(), whole: true })
+}
+
+/// The format that `text` is recognised as.
+pub(super) fn detected(text: &str) -> Result<&'static str, String> {
+    let front = Front { bytes: text.as_bytes(), whole: true };
+    detect(front).map(|format| format.name).map_err(|mistake| mistake.0)
 }
 
 /// The request in one line.

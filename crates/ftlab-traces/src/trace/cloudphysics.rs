@@ -68,8 +68,7 @@ fn opcode(text: &[u8]) -> Option<u8> {
 mod tests {
     use super::*;
     use crate::request::{Op, Request};
-    use crate::trace::checks::{misread, parse, requests};
-    use crate::trace::stream::Front;
+    use crate::trace::checks::{misread, parse, requests, sample};
 
     #[test]
     fn the_sample_reads_as_written() {
@@ -84,15 +83,12 @@ mod tests {
 
     #[test]
     fn blanks_in_the_header_and_times_that_are_too_late_are_noticed() {
-        let sampled = |text: &str, test: fn(&Sample) -> bool| {
-            test(&Sample::new(Front { bytes: text.as_bytes(), whole: true }))
-        };
         let padded = "Version, time, op, size, lbn\n1, 5633898, 2a, 512, 8\n";
-        assert!(sampled(padded, |sample| matches!(CloudPhysics::recognise(sample), Verdict::Yes)));
+        assert!(matches!(CloudPhysics::recognise(&sample(padded)), Verdict::Yes));
         assert_eq!(requests::<CloudPhysics>(padded).unwrap().len(), 1);
-        assert!(!sampled(padded, |sample| late_seconds::<CloudPhysics>(sample).is_some()));
+        assert!(late_seconds::<CloudPhysics>(&sample(padded)).is_none());
         let late = "1,4332930811158,2a,512,8\n";
-        assert!(sampled(late, |sample| late_seconds::<CloudPhysics>(sample).is_some()));
+        assert!(late_seconds::<CloudPhysics>(&sample(late)).is_some());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use super::csv;
 use super::number;
+use super::time::TimeUnit;
 
 /// What the user has to say.
 pub(super) const OPEN: &str = ":?";
@@ -19,15 +20,15 @@ const LONGEST_GAP_S: f64 = 60.0;
 /// Words of an operation that a map may have.
 const MOST_WORDS: usize = 8;
 
-/// The last word of a name, if it is a unit of time, and the unit of `input.columns`.
-const TIMES: [(&[&str], &str); 4] = [
-    (&["s", "sec", "secs", "seconds"], ""),
-    (&["ms", "msec", "millis", "milliseconds"], ":ms"),
-    (&["us", "usec", "micros", "microseconds"], ":us"),
-    (&["ns", "nsec", "nanos", "nanoseconds"], ":ns"),
+/// The last word of a name, if it is a unit of time.
+const TIMES: [(&[&str], TimeUnit); 4] = [
+    (&["s", "sec", "secs", "seconds"], TimeUnit::Seconds),
+    (&["ms", "msec", "millis", "milliseconds"], TimeUnit::Milliseconds),
+    (&["us", "usec", "micros", "microseconds"], TimeUnit::Microseconds),
+    (&["ns", "nsec", "nanos", "nanoseconds"], TimeUnit::Nanoseconds),
 ];
 
-/// As [`TIMES`], of addresses and lengths.
+/// As [`TIMES`], of addresses and lengths, with the unit of `input.columns`.
 const SIZES: [(&[&str], &str); 4] = [
     (&["b", "byte", "bytes", "nbytes"], ""),
     (&["sector", "sectors", "nsectors"], ":sectors"),
@@ -52,13 +53,14 @@ impl Name {
         let words: Vec<&str> =
             name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let last = *words.last().unwrap_or(&"");
-        let is_unit = TIMES.iter().chain(&SIZES).any(|(units, _)| units.contains(&last));
+        let is_unit = TIMES.iter().any(|(words, _)| words.contains(&last))
+            || SIZES.iter().any(|(words, _)| words.contains(&last));
         let behind = if is_unit && words.len() > 1 { words.len() - 1 } else { words.len() };
         Self { whole: words.concat(), front: words[..behind].concat(), last: last.to_owned() }
     }
 
     /// The unit of time in the name.
-    pub(super) fn time_unit(&self) -> Option<&'static str> {
+    pub(super) fn time_unit(&self) -> Option<TimeUnit> {
         self.unit_of(&TIMES)
     }
 
@@ -67,8 +69,8 @@ impl Name {
         self.unit_of(&SIZES)
     }
 
-    fn unit_of(&self, known: &[(&[&str], &'static str)]) -> Option<&'static str> {
-        let is = |(units, _): &&(&[&str], &'static str)| units.contains(&self.last.as_str());
+    fn unit_of<U: Copy>(&self, known: &[(&[&str], U)]) -> Option<U> {
+        let is = |(units, _): &&(&[&str], U)| units.contains(&self.last.as_str());
         known.iter().find(is).map(|(_, unit)| *unit)
     }
 
@@ -86,14 +88,15 @@ impl Name {
 /// The unit of times.
 pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
     if let Some(unit) = name.time_unit() {
-        return unit;
+        return in_columns(unit);
     }
     let Some(first) = values.first() else { return "" };
     if first.contains(':') {
         return if csv::date_and_time(first.as_bytes()).is_some() { ":iso" } else { OPEN };
     }
-    if let Some(unit) = since_1970(first) {
-        return unit;
+    let whole = first.split('.').next().unwrap_or_default();
+    if let Some(unit) = number::integer(whole.as_bytes()).and_then(TimeUnit::of_stamp) {
+        return in_columns(unit);
     }
     let numbers: Vec<f64> =
         values.iter().filter_map(|value| value.replace(',', ".").parse().ok()).collect();
@@ -103,12 +106,15 @@ pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
     if has_point && gap < LONGEST_GAP_S { "" } else { OPEN }
 }
 
-/// The unit that the size of a stamp since 1970, or of a FILETIME, settles.
-pub(super) fn since_1970(stamp: &str) -> Option<&'static str> {
-    let stamp = number::integer(stamp.split('.').next()?.as_bytes())?;
-    let since_1970 = |digits: u32| (10u64.pow(digits)..3 * 10u64.pow(digits)).contains(&stamp);
-    let units = [(9, ""), (12, ":ms"), (15, ":us"), (17, ":filetime"), (18, ":ns")];
-    units.into_iter().find(|(digits, _)| since_1970(*digits)).map(|(_, unit)| unit)
+/// A unit of times as `input.columns` has it.
+const fn in_columns(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Seconds => "",
+        TimeUnit::Milliseconds => ":ms",
+        TimeUnit::Microseconds => ":us",
+        TimeUnit::Nanoseconds => ":ns",
+        TimeUnit::Filetime => ":filetime",
+    }
 }
 
 /// The units of addresses and lengths.

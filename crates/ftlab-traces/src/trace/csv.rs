@@ -5,7 +5,7 @@
 
 use super::TraceOptions;
 use super::columns::{Between, Columns, OTHERS, Place, Unit, Volume, Words};
-use super::counted::{Name, since_1970};
+use super::counted::Name;
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
 use super::names::Names;
@@ -129,6 +129,7 @@ impl LineFormat for Csv {
                 }
                 let places = self.places.insert(places);
                 if columns.need_header() {
+                    self.in_front = None;
                     return Ok(None);
                 }
                 places
@@ -208,13 +209,10 @@ fn in_front_of_header(
     let has = |name: &&str| line.contains(&name.to_ascii_lowercase());
     let has_names = columns.names().filter(has).count() > 1;
     let is_row = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    match in_front.take() {
-        Some((latest, _)) if is_row && !has_names => Err(latest),
+    match in_front {
+        Some((latest, _)) if is_row && !has_names => Err(latest.clone()),
         _ if is_row || has_names => Err(mistake),
-        before => {
-            *in_front = before;
-            skip(in_front, mistake)
-        }
+        _ => skip(in_front, mistake),
     }
 }
 
@@ -544,11 +542,14 @@ impl Volumes {
 
 /// Advice for a time that is too large in its unit.
 fn unit_meant(what: &str, value: &[u8]) -> String {
-    let unit = str::from_utf8(value).ok().and_then(since_1970).filter(|_| what == "time");
-    let unit = unit.and_then(|unit| unit.strip_prefix(':'));
-    unit.map_or_else(String::new, |unit| {
-        format!("; since 1970 it counts {unit}: time=COLUMN:{unit}")
-    })
+    let whole = value.split(|b| *b == b'.').next().unwrap_or_default();
+    match number::integer(whole).and_then(TimeUnit::of_stamp) {
+        Some(unit) if what == "time" && unit != TimeUnit::Seconds => {
+            let unit = unit.name();
+            format!("; since 1970 it counts {unit}: time=COLUMN:{unit}")
+        }
+        _ => String::new(),
+    }
 }
 
 fn too_many_columns() -> Mistake {
@@ -623,6 +624,8 @@ mod tests {
             let message = read(columns, None, text).unwrap_err();
             assert!(message.contains("its names are \"Made\""), "{message}");
         }
+        let message = read(columns, None, &["Made\n", header].concat()).unwrap_err();
+        assert!(message.contains("found no request"), "{message}");
         for text in ["Ts,lba,bytes,rw\n0.5,0,512,R\n", "ts;lba;bytes;rw\n0.5;0;512;R\n"] {
             let message = read(columns, None, text).unwrap_err();
             assert!(message.starts_with("trace:1: found no column \"ts\""), "{message}");

@@ -25,20 +25,12 @@ pub(super) fn mean_gap(requests: &[RawRequest]) -> Option<f64> {
     enough.then(|| (last - first) as f64 / (requests.len() - 1) as f64)
 }
 
-/// The units that stamps since 1970 count, by their size, until the year 2065.
-const SINCE_1970: [(u64, TimeUnit); 3] = [
-    (1_000_000_000, TimeUnit::Seconds),
-    (1_000_000_000_000, TimeUnit::Milliseconds),
-    (1_000_000_000_000_000_000, TimeUnit::Nanoseconds),
-];
-
 /// Doubts microseconds since 1970 whose size is that of another unit.
 pub(super) fn other_stamps<F: LineFormat>(sample: &Sample) -> Option<String> {
     let first = sample.requests::<F>().next()?.ticks;
-    let is = |(from, _): &&(u64, TimeUnit)| (*from..3 * from).contains(&first);
-    let (_, unit) = SINCE_1970.iter().find(is)?;
-    let found = format!("the first time, {first}, counts {} if it is since 1970", unit.noun());
-    Some(question(&found, &[*unit, TimeUnit::Microseconds]))
+    let unit = TimeUnit::of_stamp(first).filter(|unit| *unit != TimeUnit::Microseconds)?;
+    let found = format!("the first time, {first}, has the size of {}", unit.noun());
+    Some(question(&found, &[unit, TimeUnit::Microseconds]))
 }
 
 /// The last second that 32 bits hold, in 2106.
@@ -53,7 +45,7 @@ pub(super) fn late_seconds<F: LineFormat>(sample: &Sample) -> Option<String> {
     })
 }
 
-/// Seconds between requests from which on whole numbers may count something else.
+/// The mean gap, in ns, beyond which whole seconds may count something else.
 const LONGEST_GAP_NS: f64 = 10e9;
 
 /// Doubts seconds without a decimal point, far from each other.
@@ -61,7 +53,7 @@ pub(super) fn doubtful_seconds<F: LineFormat>(sample: &Sample) -> Option<String>
     let requests: Vec<RawRequest> = sample.requests::<F>().collect();
     let apart = mean_gap(&requests).is_some_and(|gap| gap > LONGEST_GAP_NS);
     (apart && !sample.has(b'.')).then(|| {
-        let found = "requests arrive minutes apart if times are seconds, and no time has a point";
+        let found = "requests arrive over 10 s apart if times are seconds, and no time has a point";
         let units = [
             TimeUnit::Seconds,
             TimeUnit::Milliseconds,

@@ -312,12 +312,7 @@ fn unknown(first: &[u8], sample: &Sample) -> Mistake {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn found(text: &str) -> Result<&'static str, String> {
-        let front = Front { bytes: text.as_bytes(), whole: true };
-        detect(front).map(|format| format.name).map_err(|mistake| mistake.0)
-    }
+    use crate::trace::checks::detected;
 
     #[test]
     fn one_line_is_enough_to_recognise_a_format() {
@@ -348,13 +343,13 @@ mod tests {
             ),
             ("0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 0", "heimdall"),
         ] {
-            assert_eq!(found(line), Ok(name), "{line}");
+            assert_eq!(detected(line), Ok(name), "{line}");
         }
     }
 
     #[test]
     fn a_broken_line_does_not_hide_the_format() {
-        assert_eq!(found("0,1,512,r,0.0\n0,1,512,x,0.0\n\n"), Ok("spc"));
+        assert_eq!(detected("0,1,512,r,0.0\n0,1,512,x,0.0\n\n"), Ok("spc"));
     }
 
     #[test]
@@ -370,17 +365,17 @@ mod tests {
             "CPU0 (sda):",
             "8,0",
         ] {
-            let message = found(line).unwrap_err();
+            let message = detected(line).unwrap_err();
             assert!(message.starts_with("not a format that ftlab reads"), "{message}");
             assert!(message.contains("known: spc, msr, systor"), "{message}");
         }
-        assert!(found("\n \n").unwrap_err().contains("no request"));
+        assert!(detected("\n \n").unwrap_err().contains("no request"));
     }
 
     #[test]
     fn addresses_that_may_be_bytes_or_aligned_sectors_are_refused_with_the_reason() {
         for line in ["0.000 0 200626176 4096 0", "0 0 200626176 36864 0", "0.000\t0\t512\t512\t1"] {
-            assert!(found(line).unwrap_err().contains("LinnOS"), "{line}");
+            assert!(detected(line).unwrap_err().contains("LinnOS"), "{line}");
         }
     }
 
@@ -394,22 +389,22 @@ mod tests {
             (rows(&|i| format!("{}00 {} 8 {} 0\n", i, lba(i), i % 2)), "mqsim", "offset=2"),
             (rows(&|i| format!("{i}.125 0 {} {} 8\n", i % 2, lba(i) * 8)), "disksim", "offset=4"),
         ] {
-            let message = found(&text).unwrap_err();
+            let message = detected(&text).unwrap_err();
             assert!(message.contains(&format!("looks like {name}, but")), "{message}");
             assert!(message.contains(columns) && message.contains("if it is"), "{message}");
         }
         // Four numbers of which the last is an operation are no list of the ARC paper.
         let four = rows(&|i| format!("{i} {} 8 {}\n", lba(i), i % 2));
-        assert!(found(&four).unwrap_err().contains("input.columns = "));
+        assert!(detected(&four).unwrap_err().contains("input.columns = "));
     }
 
     #[test]
     fn a_format_may_begin_with_lines_that_hold_no_request() {
         let notes = "8,0 1 0 0.0 0 m N cfq note\n".repeat(50);
-        assert_eq!(found(&notes), Ok("blkparse"));
-        assert_eq!(found(&format!("{notes}8,0 1 1 0.0 0 Q R 8 + 8 [a]\n")), Ok("blkparse"));
+        assert_eq!(detected(&notes), Ok("blkparse"));
+        assert_eq!(detected(&format!("{notes}8,0 1 1 0.0 0 Q R 8 + 8 [a]\n")), Ok("blkparse"));
         let stacks = "  Stack, 12, 4, 1, ntoskrnl.exe!0x1, 0x2\n".repeat(50);
-        assert_eq!(found(&format!("BeginHeader\nEndHeader\n{stacks}")), Ok("etw"));
+        assert_eq!(detected(&format!("BeginHeader\nEndHeader\n{stacks}")), Ok("etw"));
     }
 
     #[test]
@@ -418,9 +413,9 @@ mod tests {
             let line = |i: u64| ["1.5", "0", &(7 + i * step).to_string(), "16", "1\n"].join(blank);
             (0..20).map(line).collect()
         };
-        assert_eq!(found(&run(16, " ")), Ok("disksim"));
-        assert_eq!(found(&run(128, "\t")), Ok("flashsim"));
-        assert!(found(&run(128, " ")).unwrap_err().contains("input.format"));
-        assert!(found(&run(16, "\t")).unwrap_err().contains("input.format"));
+        assert_eq!(detected(&run(16, " ")), Ok("disksim"));
+        assert_eq!(detected(&run(128, "\t")), Ok("flashsim"));
+        assert!(detected(&run(128, " ")).unwrap_err().contains("input.format"));
+        assert!(detected(&run(16, "\t")).unwrap_err().contains("input.format"));
     }
 }

@@ -56,12 +56,6 @@ impl Meant {
     pub(super) fn other_time(&self, sample: &Sample) -> Option<TimeUnit> {
         let header = self.header(sample)?;
         let unit = Name::of(header.header.get(header.time.0)?).time_unit()?;
-        let unit = match unit.trim_start_matches(':') {
-            "" => TimeUnit::Seconds,
-            "ms" => TimeUnit::Milliseconds,
-            "us" => TimeUnit::Microseconds,
-            _ => TimeUnit::Nanoseconds,
-        };
         (unit != self.time).then_some(unit)
     }
 
@@ -83,13 +77,7 @@ impl Meant {
 
 #[cfg(test)]
 mod tests {
-    use crate::trace::format::detect;
-    use crate::trace::stream::Front;
-
-    fn found(text: &str) -> Result<&'static str, String> {
-        let front = Front { bytes: text.as_bytes(), whole: true };
-        detect(front).map(|format| format.name).map_err(|mistake| mistake.0)
-    }
+    use crate::trace::checks::detected;
 
     #[test]
     fn a_header_of_other_columns_or_units_is_refused() {
@@ -103,7 +91,7 @@ mod tests {
             ),
             ("time dev lba size is_write\n1100 0 77 8 1\n", "the other way round", "op=is_write:0"),
         ] {
-            let message = found(text).unwrap_err();
+            let message = detected(text).unwrap_err();
             assert!(message.contains(why) && message.contains(columns), "{message}");
         }
         for (text, name) in [
@@ -113,7 +101,7 @@ mod tests {
             ("Timestamp,Offset,Size,IOType,VolumeID\n1538323200,77,8,1,5\n", "tencent"),
             ("# of one, two and three\n0,77,4096,w,0.5\n", "spc"),
         ] {
-            assert_eq!(found(text), Ok(name), "{text}");
+            assert_eq!(detected(text), Ok(name), "{text}");
         }
     }
 }

@@ -19,19 +19,17 @@ const LONGEST_SENT_BYTES: u64 = 16 << 20;
 
 /// What speaks against the columns that `requests` were read from, whose addresses count `unit` bytes.
 pub(super) fn objection(requests: &[RawRequest], unit: u64) -> Option<&'static str> {
-    let volumes: BTreeSet<u32> = requests.iter().map(|raw| raw.volume).collect();
-    let are_many = 2 * volumes.len() > requests.len();
-    let rise = requests.is_sorted_by_key(|raw| raw.volume);
-    let data: Vec<&RawRequest> = requests
-        .iter()
-        .filter(|raw| matches!(raw.op, Op::Read | Op::Write) && raw.length > 0)
-        .collect();
     if requests.len() < TELLING_REQUESTS {
         return None;
     }
+    let volumes: BTreeSet<u32> = requests.iter().map(|raw| raw.volume).collect();
+    let are_many = 2 * volumes.len() > requests.len();
+    let rise = requests.is_sorted_by_key(|raw| raw.volume);
     if are_many && (rise || volumes.last() > Some(&LARGEST_VOLUME)) {
         return Some("the column of volumes differs in most lines");
     }
+    let moves_data = |raw: &&RawRequest| matches!(raw.op, Op::Read | Op::Write) && raw.length > 0;
+    let data: Vec<&RawRequest> = requests.iter().filter(moves_data).collect();
     if data.len() < TELLING_REQUESTS {
         return None;
     }

@@ -28,6 +28,19 @@ impl TimeUnit {
         }
     }
 
+    /// The unit that the size of a stamp settles, if it is a FILETIME or counts from 1970 and is before the year 2065.
+    pub(super) fn of_stamp(stamp: u64) -> Option<Self> {
+        let is = |digits: u32| (10u64.pow(digits)..3 * 10u64.pow(digits)).contains(&stamp);
+        let units = [
+            (9, Self::Seconds),
+            (12, Self::Milliseconds),
+            (15, Self::Microseconds),
+            (17, Self::Filetime),
+            (18, Self::Nanoseconds),
+        ];
+        units.into_iter().find(|(digits, _)| is(*digits)).map(|(_, unit)| unit)
+    }
+
     const fn nanoseconds(self) -> u64 {
         match self {
             Self::Seconds => 1_000_000_000,
