@@ -138,6 +138,7 @@ fn times_whose_unit_nothing_settles_are_asked_for() {
     for (name, text, units) in [
         ("seconds.disksim", "242.N0 0 1000 8 1\n", "ms or input.time_unit = s"),
         ("fast.disksim", "0.00N 0 1001 8 1\n", "ms or input.time_unit = s"),
+        ("micro.disksim", "0.0N0125 0 1001 8 1\n", "ms or input.time_unit = s"),
         ("close.mqsim", "N 0 1001 8 1\n", "ns or input.time_unit = us or input.time_unit = s"),
         ("rebased.msr", "N000000,hm,0,Read,4096,512,1\n", "filetime or input.time_unit = s"),
     ] {

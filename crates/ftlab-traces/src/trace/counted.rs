@@ -87,16 +87,16 @@ impl Name {
 
 /// The unit of times.
 pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
-    if let Some(unit) = name.time_unit() {
-        return in_columns(unit);
-    }
-    let Some(first) = values.first() else { return "" };
+    let Some(first) = values.first() else { return name.time_unit().map_or("", in_columns) };
     if first.contains(':') {
         return if csv::date_and_time(first.as_bytes()).is_some() { ":iso" } else { OPEN };
     }
     let whole = first.split('.').next().unwrap_or_default();
-    if let Some(unit) = number::integer(whole.as_bytes()).and_then(TimeUnit::of_stamp) {
-        return in_columns(unit);
+    let stamp = number::integer(whole.as_bytes()).and_then(TimeUnit::of_stamp);
+    match (name.time_unit(), stamp) {
+        (Some(named), Some(stamp)) if named.is_beyond(stamp) => return OPEN,
+        (Some(unit), _) | (None, Some(unit)) => return in_columns(unit),
+        (None, None) => {}
     }
     let numbers: Vec<f64> =
         values.iter().filter_map(|value| value.replace(',', ".").parse().ok()).collect();
@@ -259,6 +259,12 @@ mod tests {
             ("ts", &["1700000000123456"], ":us"),
             ("ts", &["1700000000123456789"], ":ns"),
             ("ts", &["128166391024154329"], ":filetime"),
+            ("ts_ns", &["1700000000123456789"], ":ns"),
+            ("ts_ns", &["128166391024154329"], ":?"),
+            ("time_ms", &["1700000000123456"], ":?"),
+            ("uptime_us", &["1200000000000"], ":us"),
+            ("uptime_ns", &["1200000000000000"], ":ns"),
+            ("ts_ms", &[], ":ms"),
             ("ts", &["2024-01-15 10:00:00.5"], ":iso"),
             ("ts", &[], ""),
         ] {

@@ -225,7 +225,7 @@ fn request(
     volumes: &mut Volumes,
 ) -> Result<Option<RawRequest>, Mistake> {
     let expected = match columns.time.1 {
-        Unit::Iso => "a date and a time from 1970 on, as 2020-01-31T09:00:00.25",
+        Unit::Iso => "a date and a time of 24 hours from 1970 on, as 2020-01-31T09:00:00.25",
         _ => "a number",
     };
     let unit = columns.time.1;
@@ -242,8 +242,12 @@ fn request(
         }
         _ => ticks,
     };
-    let offset = record.read(places.offset, "offset", "a whole number", number::whole)?;
-    let length = record.read(places.length, "length", "a whole number", number::whole)?;
+    let counted = |place, what, unit| match unit {
+        1 => record.read(place, what, "a whole number or a size such as 4K", number::size),
+        _ => record.read(place, what, "a whole number", number::whole),
+    };
+    let offset = counted(places.offset, "offset", columns.offset.1)?;
+    let length = counted(places.length, "length", columns.length.1)?;
     let op = match (&columns.op, places.op, op) {
         (Some((_, words)), Some(place), _) => record.operation(place, words)?,
         (_, _, op) => op.or(Some(Op::Read)),
@@ -444,7 +448,10 @@ impl Record {
         };
         understand(value).ok_or_else(|| {
             let (number, found) = (before + 1, quoted(value));
-            let meant = self.separator_meant() + self.point_meant(value) + &unit_meant(what, value);
+            let meant = self.separator_meant()
+                + self.point_meant(value)
+                + &unit_meant(what, value)
+                + digits_meant(what, value);
             Mistake(format!("column {number} ({what}): found {found}, expected {expected}{meant}"))
         })
     }
@@ -549,6 +556,16 @@ fn unit_meant(what: &str, value: &[u8]) -> String {
             format!("; since 1970 it counts {unit}: time=COLUMN:{unit}")
         }
         _ => String::new(),
+    }
+}
+
+/// Advice for an address or a length of hexadecimal digits.
+fn digits_meant(what: &str, value: &[u8]) -> &'static str {
+    let is_hexadecimal = value.iter().all(u8::is_ascii_hexdigit) && !value.is_empty();
+    if is_hexadecimal && matches!(what, "offset" | "length") {
+        "; if the column is hexadecimal, write 0x in front of each of its numbers"
+    } else {
+        ""
     }
 }
 
@@ -659,6 +676,25 @@ mod tests {
     }
 
     #[test]
+    fn sizes_with_units_are_read_and_bare_hexadecimal_digits_are_told() {
+        let columns = "time=1,offset=2,length=3,op=4";
+        let found = read(columns, None, "1,1M,4K,R\n2,0,8KiB,R\n").unwrap();
+        let found: Vec<_> = found.iter().map(|r| (r.offset, r.length)).collect();
+        assert_eq!(found, [(1 << 20, 4096), (0, 8192)]);
+        for (columns, row) in [
+            (columns, "1,1b,4096,R\n"),
+            (columns, "1,0,1a2f,R\n"),
+            ("time=1,offset=2:sectors,length=3,op=4", "1,ff,4096,R\n"),
+        ] {
+            let message = read(columns, None, row).unwrap_err();
+            assert!(message.contains("write 0x in front of each"), "{message}");
+        }
+        let sectors = "time=1,offset=2,length=3:sectors,op=4";
+        let message = read(sectors, None, "1,0,4K,R\n").unwrap_err();
+        assert!(message.contains("found \"4K\", expected a whole number"), "{message}");
+    }
+
+    #[test]
     fn clocks_write_times_in_many_forms() {
         let nanoseconds = |text: &str| date_and_time(text.as_bytes());
         let nine = Some(1_580_461_200_250_000_000);
@@ -712,7 +748,10 @@ mod tests {
         assert_eq!(read(blanks, None, text).unwrap()[1].time, 1_000_000_000);
         for wrong in ["2020-02-30T00:00:00", "1969-12-31T23:59:59Z", "2020-02-29", "noon", "1.5"] {
             let error = read(blanks, None, &format!("{wrong} 0 512 r\n")).unwrap_err();
-            assert!(error.contains("expected a date and a time from 1970 on"), "{error}");
+            assert!(
+                error.contains("expected a date and a time of 24 hours from 1970 on"),
+                "{error}"
+            );
         }
         let many = read(blanks, None, &"1 ".repeat(2000)).unwrap_err();
         assert!(many.contains("more than 1024 columns"), "{many}");

@@ -33,8 +33,14 @@ const LONGEST_SENT_SECTORS: u64 = 32_768;
 /// Decimal places of a second down to a millisecond.
 const MILLISECOND_PLACES: usize = 3;
 
+/// Decimal places of a second down to a microsecond.
+const MICROSECOND_PLACES: usize = 6;
+
 /// 100,000 requests per second: far more than any trace in DiskSim's milliseconds.
 const SHORTEST_GAP_NS: f64 = 10_000.0;
+
+/// 10,000 requests per second: few traces in milliseconds have more.
+const SHORT_GAP_NS: f64 = 100_000.0;
 
 /// 10 million requests per second.
 const IMPOSSIBLE_GAP_NS: f64 = 100.0;
@@ -111,7 +117,8 @@ const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples
 
 /// Whether times in DiskSim's columns may be seconds instead of milliseconds. They may be if they
 /// have fewer decimal places than milliseconds in seconds need. They also may be if requests are
-/// closer together than any disk can serve them.
+/// closer together than any disk can serve them, or than most do and times have the decimal places
+/// of microseconds in seconds.
 pub(super) fn doubtful_milliseconds<F: LineFormat>(sample: &Sample) -> Option<String> {
     let points = |text: &[u8]| text.iter().position(|b| *b == b'.').map(|at| text.len() - at - 1);
     let places = sample.column(0).filter_map(points).max();
@@ -121,6 +128,11 @@ pub(super) fn doubtful_milliseconds<F: LineFormat>(sample: &Sample) -> Option<St
     } else if mean_gap(&requests).is_some_and(|ns| ns < SHORTEST_GAP_NS) {
         "more than 100,000 requests arrive in a second if times are milliseconds, and they may be \
          seconds"
+    } else if places.is_some_and(|places| places >= MICROSECOND_PLACES)
+        && mean_gap(&requests).is_some_and(|ns| ns < SHORT_GAP_NS)
+    {
+        "more than 10,000 requests arrive in a second if times are milliseconds, and they have the \
+         six decimal places of seconds"
     } else {
         return None;
     };

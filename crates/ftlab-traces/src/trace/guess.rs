@@ -112,13 +112,7 @@ pub(super) fn one_action(table: &Table, places: &Places) -> Option<String> {
     let at = (0..table.rows.first()?.len()).find(acts)?;
     let values = table.column(at);
     let action = ["Q", "D", "C"].into_iter().find(|action| values.contains(action))?;
-    let fields = match table.separator {
-        "blanks" => "",
-        "" => "-F, ",
-        "semicolon" => "-F';' ",
-        "pipe" => "-F'|' ",
-        _ => "-F'\\t' ",
-    };
+    let fields = table.quoted_separator().map_or(String::new(), |between| format!("-F{between} "));
     Some(format!(
         "its lines are events of blkparse, several for each request: take one, awk {fields}'${} == \
          \"{action}\"' FILE | ftlab ... -; ",

@@ -4,6 +4,7 @@
 //! number (`4096.0`), and commas between thousands (`4,096`).
 
 use super::field::{Column, Fields, Separator};
+use crate::units::Bytes;
 
 const VALUE: &[Column] = &[Column::new("value", "a number")];
 
@@ -29,6 +30,16 @@ pub(super) fn whole(value: &[u8]) -> Option<u64> {
     let (digits, point) = written_out(value)?;
     let (before, behind) = digits.split_at(point);
     behind.iter().all(|b| *b == b'0').then(|| integer(before))?
+}
+
+/// As [`whole`], or a size with its unit: `4K`, `4KiB`.
+pub(super) fn size(value: &[u8]) -> Option<u64> {
+    let of_unit = || {
+        // `4b` may be hexadecimal.
+        let has_unit = value.iter().any(|b| b"kmgt".contains(&b.to_ascii_lowercase()));
+        Bytes::parse(str::from_utf8(value).ok().filter(|_| has_unit)?).ok()
+    };
+    whole(value).or_else(|| of_unit().map(|Bytes(bytes)| bytes))
 }
 
 /// A decimal number times 10^`places`; what is behind these is cut off. Not `1,125`, which has a decimal comma or
@@ -112,6 +123,18 @@ mod tests {
             ["4096.5", "8,0", "0,096", "1,23,456", ",096", "1e-1", "e5", "-1", "1e308", "NaN", "+1"]
         {
             assert_eq!(whole(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_may_have_units() {
+        for (text, number) in
+            [("4096", Some(4096)), ("4K", Some(4096)), ("8 KiB", Some(8192)), ("1m", Some(1 << 20))]
+        {
+            assert_eq!(size(text.as_bytes()), number, "{text}");
+        }
+        for text in ["4KB", "K", "4X", "4b", "1B", "-4K", ""] {
+            assert_eq!(size(text.as_bytes()), None, "{text}");
         }
     }
 

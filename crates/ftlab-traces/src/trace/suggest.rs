@@ -7,7 +7,7 @@ use super::number;
 use super::text::Sample;
 
 /// What each column is called in the files that people have, most telling first.
-const NAMES: [(&str, &[&str]); 5] = [
+const NAMES: [(&str, &[&str]); 6] = [
     (
         "time",
         &[
@@ -72,7 +72,11 @@ const NAMES: [(&str, &[&str]); 5] = [
         ],
     ),
     ("volume", VOLUMES),
+    (GAP, &["gap", "delta", "interarrival", "interarrivaltime", "iat", "timedelta", "deltatime"]),
 ];
+
+/// The time since the request before.
+const GAP: &str = "gap";
 
 /// What a column of volumes is called.
 pub(super) const VOLUMES: &[&str] = &[
@@ -134,14 +138,25 @@ impl<'a> Table<'a> {
         Some(split(line, between)).filter(|row| row.len() == self.rows[0].len())
     }
 
+    /// What is between columns, for a shell; nothing for blanks.
+    pub(super) fn quoted_separator(&self) -> Option<&'static str> {
+        match self.separator {
+            "blanks" => None,
+            "" => Some(","),
+            "semicolon" => Some("';'"),
+            "pipe" => Some("'|'"),
+            _ => Some("'\\t'"),
+        }
+    }
+
     /// The values of a column.
     pub(super) fn column(&self, at: usize) -> Vec<&'a str> {
         self.rows.iter().map(|row| row[at]).collect()
     }
 
-    /// The values of a column, if all are whole numbers.
+    /// The values of a column, if all are whole numbers or sizes.
     pub(super) fn numbers(&self, at: usize) -> Option<Vec<u64>> {
-        self.rows.iter().map(|row| number::whole(row[at].as_bytes())).collect()
+        self.rows.iter().map(|row| number::size(row[at].as_bytes())).collect()
     }
 }
 
@@ -172,6 +187,18 @@ pub(super) struct Places<'a> {
     pub(super) header: Vec<&'a str>,
 }
 
+impl Places<'_> {
+    fn name(&self, at: usize) -> Name {
+        Name::of(self.header.get(at).unwrap_or(&""))
+    }
+
+    /// Whether times are those since the request before.
+    fn are_gaps(&self) -> bool {
+        let Name { whole, front, .. } = self.name(self.time.0);
+        known(GAP).iter().any(|gap| whole == *gap || front == *gap)
+    }
+}
+
 /// How to read a text that `sample` begins: the option `input.columns`, and what has to be done before.
 pub(super) fn advice(sample: &Sample) -> Option<String> {
     Table::all(sample).find_map(|table| advice_of(sample, table))
@@ -194,7 +221,9 @@ fn advice_of<'a>(sample: &Sample<'a>, mut table: Table<'a>) -> Option<String> {
     };
     // Of a table in which nothing is settled, nothing is known.
     let columns = columns(&table, &places).filter(|columns| columns.matches(OPEN).count() <= 3)?;
-    let before = guess::one_action(&table, &places).or_else(|| points(&table, &places));
+    let before = guess::one_action(&table, &places)
+        .or_else(|| points(&table, &places))
+        .or_else(|| sums(&table, &places));
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
     let op = if places.op.is_none() { " and input.op = read or input.op = write" } else { "" };
     let before = before.unwrap_or_default();
@@ -207,11 +236,14 @@ fn advice_of<'a>(sample: &Sample<'a>, mut table: Table<'a>) -> Option<String> {
 /// The value of `input.columns`.
 fn columns(table: &Table, places: &Places) -> Option<String> {
     let (time, offset, length) = (places.time, places.offset, places.length);
-    let name = |(at, _): (usize, &str)| Name::of(places.header.get(at).unwrap_or(&""));
+    let name = |(at, _): (usize, &str)| places.name(at);
     let (offsets, lengths) = (table.numbers(offset.0)?, table.numbers(length.0)?);
     let (offset_unit, length_unit) =
         counted::extents((&name(offset), &offsets), (&name(length), &lengths));
-    let time_unit = counted::time(&name(time), &table.column(time.0));
+    let time_unit = match places.are_gaps() {
+        true if name(time).time_unit().is_none() => OPEN,
+        _ => counted::time(&name(time), &table.column(time.0)),
+    };
     let place = |(at, name): (usize, &str)| match name {
         "" => (at + 1).to_string(),
         name => name.to_owned(),
@@ -229,13 +261,17 @@ fn columns(table: &Table, places: &Places) -> Option<String> {
     Some(parts.join(","))
 }
 
+/// What the column `what` is called.
+fn known(what: &str) -> &'static [&'static str] {
+    NAMES.iter().find(|(name, _)| *name == what).map_or(&[], |(_, known)| known)
+}
+
 /// The places of columns by the names in a header.
 pub(super) fn named<'a>(header: &[&'a str]) -> Option<Places<'a>> {
     let names: Vec<Name> = header.iter().map(|name| Name::of(name)).collect();
     let place = |what: &str| {
-        let (_, known) = NAMES.iter().find(|(name, _)| *name == what)?;
         let find = |is: &dyn Fn(&Name, &str) -> bool| {
-            known.iter().find_map(|known| names.iter().position(|name| is(name, known)))
+            known(what).iter().find_map(|known| names.iter().position(|name| is(name, known)))
         };
         let at = find(&|name, known| name.whole == known);
         let at = at.or_else(|| find(&|name, known| name.front == known))?;
@@ -244,7 +280,7 @@ pub(super) fn named<'a>(header: &[&'a str]) -> Option<Places<'a>> {
         Some((at, if is_plain { header[at] } else { "" }))
     };
     Some(Places {
-        time: place("time")?,
+        time: place("time").or_else(|| place(GAP))?,
         offset: place("offset")?,
         length: place("length")?,
         op: place("op"),
@@ -258,6 +294,19 @@ fn points(table: &Table, places: &Places) -> Option<String> {
     let has_comma = table.column(places.time.0).iter().any(|time| time.contains(','));
     (has_comma && !table.separator.is_empty()).then(|| {
         "its times have decimal commas: write points, tr , . < FILE | ftlab ... -; ".into()
+    })
+}
+
+/// What has to be done with times since the request before.
+fn sums(table: &Table, places: &Places) -> Option<String> {
+    let between = table.quoted_separator();
+    let fields = between.map_or(String::new(), |between| format!("-F{between} -v OFS={between} "));
+    let time = format!("${}", places.time.0 + 1);
+    places.are_gaps().then(|| {
+        format!(
+            "its times are gaps: add them up, awk {fields}'NR > 1 {{t += {time}; {time} = \
+             sprintf(\"%.9f\", t)}} 1' FILE | ftlab ... -; "
+        )
     })
 }
 
@@ -291,6 +340,18 @@ mod tests {
         }
         let other = advised(&["# one, two\n", rows].concat());
         assert_eq!(other, advised(rows));
+    }
+
+    #[test]
+    fn gaps_are_to_be_added_up() {
+        let advice = advised("gap,op,offset,size\n0.5,r,0,512\n0.25,w,512,512\n").unwrap();
+        let sums = "awk -F, -v OFS=, 'NR > 1 {t += $1; $1 = sprintf(\"%.9f\", t)} 1' FILE";
+        assert!(advice.contains(sums) && advice.contains("time=gap:?"), "{advice}");
+        let advice = advised("rw delta_us offset size\nr 5 0 512\nw 2 512 512\n").unwrap();
+        assert!(advice.contains("awk 'NR > 1 {t += $2;"), "{advice}");
+        assert!(advice.contains("time=delta_us:us"), "{advice}");
+        let advice = advised("ts,delta,offset,size\n0.5,1,0,512\n1.5,2,512,512\n").unwrap();
+        assert!(!advice.contains("gaps") && advice.contains("time=ts,"), "{advice}");
     }
 
     #[test]

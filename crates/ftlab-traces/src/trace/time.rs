@@ -41,6 +41,12 @@ impl TimeUnit {
         units.into_iter().find(|(digits, _)| is(*digits)).map(|(_, unit)| unit)
     }
 
+    /// Whether a time in this unit that has the size of a stamp in the unit `stamp` is years from any start.
+    pub(super) const fn is_beyond(self, stamp: Self) -> bool {
+        let is_filetime = matches!((self, stamp), (Self::Nanoseconds, Self::Filetime));
+        is_filetime || self.nanoseconds() > stamp.nanoseconds()
+    }
+
     const fn nanoseconds(self) -> u64 {
         match self {
             Self::Seconds => 1_000_000_000,

@@ -3,6 +3,7 @@
 //! `serial,length,segments,command,LBN,time`, bytes, 512-byte sectors and microseconds. Two lines in front,
 //! with or without `#`, name the format and the columns. A file is one virtual disk.
 
+use super::doubt::question;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
@@ -33,6 +34,8 @@ impl LineFormat for VscsiStats {
     const SOURCE: &'static str = "vscsiStats of VMware ESX, option -t";
     const FILE_IS_VOLUME: bool = true;
 
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(late::<Self>);
+
     #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         if fields.line().starts_with(TITLE) || fields.line().starts_with(HEADER) {
@@ -59,10 +62,38 @@ impl LineFormat for VscsiStats {
     }
 }
 
+/// Ten years in microseconds.
+const LONGEST_UPTIME_US: u64 = 10 * 365 * 86_400 * 1_000_000;
+
+/// Doubts times that are no uptime of a host, nor microseconds since 1970.
+fn late<F: LineFormat>(sample: &Sample) -> Option<String> {
+    let first = sample.requests::<F>().next()?.ticks;
+    let since_1970 = TimeUnit::of_stamp(first) == Some(TimeUnit::Microseconds);
+    (first > LONGEST_UPTIME_US && !since_1970).then(|| {
+        let found = format!("the first time, {first}, is over ten years if it counts microseconds");
+        question(&found, &[TimeUnit::Nanoseconds, TimeUnit::Microseconds])
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::checks::{misread, requests};
+    use crate::trace::checks::{misread, requests, sample};
+
+    #[test]
+    fn times_that_are_no_microseconds_are_asked_for() {
+        for (time, unit) in [
+            ("4332930811158", None),
+            ("1700000000123456", None),
+            ("4332930811158000", Some("input.time_unit = ns")),
+            ("1700000000123456789", Some("input.time_unit = ns")),
+        ] {
+            let text = format!("1,4096,1,read,8,{time}\n");
+            let question = late::<VscsiStats>(&sample(&text));
+            assert_eq!(question.is_some(), unit.is_some(), "{time} {question:?}");
+            assert!(question.unwrap_or_default().contains(unit.unwrap_or_default()), "{time}");
+        }
+    }
 
     #[test]
     fn reads_and_writes_are_requests() {
