@@ -93,9 +93,6 @@ lint: lint-rust lint-python
 lint-rust: $(VENV)/tools
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cargo fmt --manifest-path examples/own-ftl/Cargo.toml --check
-	cargo clippy --locked --manifest-path examples/own-ftl/Cargo.toml --target-dir target --all-targets \
-		-- -D warnings
 	cargo clippy --locked -p ftlab --lib --example bugs --features bugs -- -D warnings
 
 lint-python: $(CORE) $(VENV)/docs
