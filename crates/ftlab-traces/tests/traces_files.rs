@@ -140,6 +140,10 @@ fn times_whose_unit_nothing_settles_are_asked_for() {
         ("fast.disksim", "0.00N 0 1001 8 1\n", "ms or input.time_unit = s"),
         ("micro.disksim", "0.0N0125 0 1001 8 1\n", "ms or input.time_unit = s"),
         ("close.mqsim", "N 0 1001 8 1\n", "ns or input.time_unit = us or input.time_unit = s"),
+        ("stamps.disksim", "120000000N.5 0 1001 8 1\n", "s or input.time_unit = ms"),
+        ("unix.mqsim", "170000000000000N 0 1001 8 1\n", "us or input.time_unit = ns"),
+        ("apart.spc", "0,1001,512,w,N000.5\n", "s or input.time_unit = ms"),
+        ("apart.systor", "N00,1,R,0,4096,512\n", "s or input.time_unit = ms"),
         ("rebased.msr", "N000000,hm,0,Read,4096,512,1\n", "filetime or input.time_unit = s"),
     ] {
         let text = steps(text);
@@ -150,6 +154,9 @@ fn times_whose_unit_nothing_settles_are_asked_for() {
         let requests = read(&file(name, &text), &TraceOptions { format, ..said }).unwrap();
         assert_eq!(requests.len(), 9, "{name}");
     }
+    let unix = steps("117216360000000000N,hm,0,Read,4096,512,1\n");
+    let asked = message("unix.msr", &unix, &options());
+    assert!(asked.contains("ns or input.time_unit = filetime"), "{asked}");
     for line in ["N000 f write 0 4096\n", "N500001 f write 0 4096\n"] {
         let text = ["fio version 3 iolog\n0 f add\n", &steps(line)].concat();
         let asked = message("log.fio", &text, &options());

@@ -12,6 +12,7 @@
 use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
+use super::lost;
 use super::names::Names;
 use super::number;
 use super::rwbs;
@@ -83,7 +84,7 @@ impl LineFormat for Biosnoop {
             self.further += u32::from(mem::replace(&mut self.places, places).is_some());
             return Ok(None);
         }
-        if let Some(count) = lost(line) {
+        if let Some(count) = lost::events(line) {
             self.lost = self.lost.saturating_add(count);
             return Ok(None);
         }
@@ -128,17 +129,8 @@ impl LineFormat for Biosnoop {
         let recordings = (further > 0).then(|| {
             format!("the header comes again {further} times; each recording is put behind the one before")
         });
-        let lost = (lost > 0).then(|| format!("the recorder lost {lost} events"));
-        without.into_iter().chain(lost).chain(recordings).collect()
+        without.into_iter().chain(lost::remark(lost)).chain(recordings).collect()
     }
-}
-
-/// The number in `Possibly lost 12 samples` or `lost 12 events on CPU #1`, which stand between lines if errors are
-/// recorded with them.
-fn lost(line: &[u8]) -> Option<u64> {
-    let line = line.trim_ascii_start();
-    let rest = line.strip_prefix(b"Possibly ").unwrap_or(line).strip_prefix(b"lost ")?;
-    number::integer(rest.split(|b| *b == b' ').next()?)
 }
 
 impl Places {

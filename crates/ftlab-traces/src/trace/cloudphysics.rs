@@ -3,7 +3,7 @@
 //! `version,time,op,size,lbn` with a header line: the version of the record it was made from, whole
 //! seconds, a hexadecimal SCSI operation code, bytes, 512-byte sectors. A file is one virtual disk.
 
-use super::doubt::late_seconds;
+use super::doubt::{doubtful_seconds, late_seconds};
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::scsi;
@@ -31,7 +31,8 @@ impl LineFormat for CloudPhysics {
     const TIME: Time = Time::whole(TimeUnit::Seconds);
     const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const FILE_IS_VOLUME: bool = true;
-    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(late_seconds::<Self>);
+    const DOUBT: Option<fn(&Sample) -> Option<String>> =
+        Some(|sample| late_seconds::<Self>(sample).or_else(|| doubtful_seconds::<Self>(sample)));
     const SOURCE: &'static str = "CloudPhysics (SHARDS, FAST '15); a sample comes with libCacheSim";
 
     #[inline(always)]

@@ -33,7 +33,7 @@ const SIZES: [(&[&str], &str); 4] = [
     (&["b", "byte", "bytes", "nbytes"], ""),
     (&["sector", "sectors", "nsectors"], ":sectors"),
     (&["kb", "kib"], ":1KiB"),
-    (&["page", "pages", "blocks"], OPEN),
+    (&["page", "pages", "lpn", "blocks"], OPEN),
 ];
 
 /// The name of a column, in lower case.
@@ -72,6 +72,11 @@ impl Name {
     fn unit_of<U: Copy>(&self, known: &[(&[&str], U)]) -> Option<U> {
         let is = |(units, _): &&(&[&str], U)| units.contains(&self.last.as_str());
         known.iter().find(is).map(|(_, unit)| *unit)
+    }
+
+    /// Whether it counts pages.
+    pub(super) fn is_in_pages(&self) -> bool {
+        matches!(self.last.as_str(), "page" | "pages" | "lpn")
     }
 
     /// Whether it is an address in blocks of the device.

@@ -25,12 +25,39 @@ pub(super) fn mean_gap(requests: &[RawRequest]) -> Option<f64> {
     enough.then(|| (last - first) as f64 / (requests.len() - 1) as f64)
 }
 
-/// Doubts microseconds since 1970 whose size is that of another unit.
+/// Doubts times since 1970 whose size is that of another unit.
 pub(super) fn other_stamps<F: LineFormat>(sample: &Sample) -> Option<String> {
-    let first = sample.requests::<F>().next()?.ticks;
-    let unit = TimeUnit::of_stamp(first).filter(|unit| *unit != TimeUnit::Microseconds)?;
-    let found = format!("the first time, {first}, has the size of {}", unit.noun());
-    Some(question(&found, &[unit, TimeUnit::Microseconds]))
+    let (first, stamp) = stamp::<F>(sample)?;
+    (stamp != F::TIME.unit).then(|| other_stamp(first, stamp, F::TIME.unit))
+}
+
+/// Doubts a first time that has the size of one since 1970 in another unit, and is years from any start in its own.
+pub(super) fn far_stamp<F: LineFormat>(sample: &Sample) -> Option<String> {
+    let (first, stamp) = stamp::<F>(sample)?;
+    F::TIME.unit.is_beyond(stamp).then(|| other_stamp(first, stamp, F::TIME.unit))
+}
+
+/// The same where traces begin at 0, of a first time days from it.
+pub(super) fn late_stamp<F: LineFormat>(sample: &Sample) -> Option<String> {
+    let (first, stamp) = stamp::<F>(sample)?;
+    let own = F::TIME.unit;
+    let is_late = first >= LATEST_START_NS / own.nanoseconds();
+    (own != stamp && is_late).then(|| other_stamp(first, stamp, own))
+}
+
+/// Ten days.
+const LATEST_START_NS: u64 = 10 * 86_400 * 1_000_000_000;
+
+/// The first time without its decimals, and the unit that its size settles.
+fn stamp<F: LineFormat>(sample: &Sample) -> Option<(u64, TimeUnit)> {
+    let ticks = sample.requests::<F>().next()?.ticks;
+    let first = ticks / 10_u64.pow(F::TIME.places() as u32);
+    Some((first, TimeUnit::of_stamp(first)?))
+}
+
+fn other_stamp(first: u64, stamp: TimeUnit, own: TimeUnit) -> String {
+    let found = format!("the first time, {first}, has the size of {} since 1970", stamp.noun());
+    question(&found, &[stamp, own])
 }
 
 /// The last second that 32 bits hold, in 2106.
@@ -48,12 +75,22 @@ pub(super) fn late_seconds<F: LineFormat>(sample: &Sample) -> Option<String> {
 /// The mean gap, in ns, beyond which whole seconds may count something else.
 const LONGEST_GAP_NS: f64 = 10e9;
 
-/// Doubts seconds without a decimal point, far from each other.
+/// The same of seconds with a decimal point.
+const LONGEST_DECIMAL_GAP_NS: f64 = 600e9;
+
+/// Doubts seconds that are far from each other.
 pub(super) fn doubtful_seconds<F: LineFormat>(sample: &Sample) -> Option<String> {
     let requests: Vec<RawRequest> = sample.requests::<F>().collect();
-    let apart = mean_gap(&requests).is_some_and(|gap| gap > LONGEST_GAP_NS);
-    (apart && !sample.has(b'.')).then(|| {
-        let found = "requests arrive over 10 s apart if times are seconds, and no time has a point";
+    let (longest, found) = if sample.has(b'.') {
+        (LONGEST_DECIMAL_GAP_NS, "requests arrive over ten minutes apart if times are seconds")
+    } else {
+        (
+            LONGEST_GAP_NS,
+            "requests arrive over 10 s apart if times are seconds, and no time has a point",
+        )
+    };
+    let gap = mean_gap(&requests)? * F::TIME.tick_ns() as f64;
+    (gap > longest).then(|| {
         let units = [
             TimeUnit::Seconds,
             TimeUnit::Milliseconds,

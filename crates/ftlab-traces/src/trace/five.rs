@@ -14,7 +14,7 @@
 //!    columns, else DiskSim (sectors).
 //! 4. A file is refused if consecutive requests of a device are contiguous in the other unit.
 
-use super::doubt::{mean_gap, question};
+use super::doubt::{late_stamp, mean_gap, question};
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
@@ -120,6 +120,9 @@ const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples
 /// closer together than any disk can serve them, or than most do and times have the decimal places
 /// of microseconds in seconds.
 pub(super) fn doubtful_milliseconds<F: LineFormat>(sample: &Sample) -> Option<String> {
+    if let Some(late) = late_stamp::<F>(sample) {
+        return Some(late);
+    }
     let points = |text: &[u8]| text.iter().position(|b| *b == b'.').map(|at| text.len() - at - 1);
     let places = sample.column(0).filter_map(points).max();
     let requests: Vec<RawRequest> = sample.requests::<F>().collect();
@@ -142,6 +145,9 @@ pub(super) fn doubtful_milliseconds<F: LineFormat>(sample: &Sample) -> Option<St
 /// Whether times in MQSim's columns may have a larger unit: requests are closer together than any
 /// device can serve them.
 pub(super) fn doubtful_nanoseconds<F: LineFormat>(sample: &Sample) -> Option<String> {
+    if let Some(late) = late_stamp::<F>(sample) {
+        return Some(late);
+    }
     let requests: Vec<RawRequest> = sample.requests::<F>().collect();
     let close = mean_gap(&requests).is_some_and(|ns| ns < IMPOSSIBLE_GAP_NS);
     close.then(|| {

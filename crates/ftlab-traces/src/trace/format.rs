@@ -75,6 +75,8 @@ pub struct Format {
     /// What a header must not contradict.
     meant: Option<Meant>,
     doubt: Option<fn(&Sample) -> Option<String>>,
+    /// What the size of the first time says.
+    stamp: fn(&Sample) -> Option<String>,
     order_of: Option<fn(&Sample) -> TimeOrder>,
     units: bool,
     check: fn(&TraceOptions) -> Result<(), Mistake>,
@@ -108,16 +110,12 @@ impl Format {
                 plausible::objection(&requests, F::OFFSET_UNIT)
             },
             meant: if F::UNITS_MAY_BE_SAID {
-                Some(Meant {
-                    name: F::NAME,
-                    columns: F::COLUMNS,
-                    time: F::TIME.unit,
-                    offset_unit: F::OFFSET_UNIT,
-                })
+                Some(Meant { name: F::NAME, columns: F::COLUMNS, time: F::TIME.unit })
             } else {
                 None
             },
             doubt: F::DOUBT,
+            stamp: if F::UNITS_MAY_BE_SAID { doubt::far_stamp::<F> } else { |_| None },
             order_of: F::ORDER_OF,
             units: F::UNITS_MAY_BE_SAID,
             check: |options| F::with(options).map(drop),
@@ -148,6 +146,7 @@ impl Format {
             objection: |_| None,
             meant: None,
             doubt: None,
+            stamp: |_| None,
             order_of: None,
             units: false,
             check: |options| F::with(options).map(drop),
@@ -232,7 +231,7 @@ impl Format {
             Some(doubt::question(&found, &[unit, meant.time]))
         };
         let doubt = self.doubt.and_then(|doubt| doubt(&sample));
-        match by_header().or(doubt) {
+        match by_header().or(doubt).or_else(|| (self.stamp)(&sample)) {
             Some(why) => Err(place.error(None, Mistake(format!("{why} (read as {})", self.name)))),
             None => Ok(()),
         }

@@ -15,6 +15,7 @@ use super::blkparse::device;
 use super::block::{Events, Stage};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::RawRequest;
+use super::lost;
 use super::rwbs;
 use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
@@ -31,6 +32,8 @@ const EVENTS: [(&[u8], Stage); 3] =
 #[derive(Clone, Default)]
 pub(super) struct Ftrace {
     events: Events,
+    /// Events that the recorder says it lost.
+    lost: u64,
 }
 
 impl LineFormat for Ftrace {
@@ -52,12 +55,15 @@ impl LineFormat for Ftrace {
     const TAKES: &'static [&'static str] = &["stage"];
 
     fn with(options: &TraceOptions) -> Result<Self, Mistake> {
-        Ok(Self { events: Events::of(options.stage) })
+        Ok(Self { events: Events::of(options.stage), ..Self::default() })
     }
 
     fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let line = fields.line();
-        let Some((front, stage, behind)) = event(line) else { return Ok(None) };
+        let Some((front, stage, behind)) = event(line) else {
+            self.lost = self.lost.saturating_add(lost::events(line).unwrap_or(0));
+            return Ok(None);
+        };
         if stage != Stage::Complete {
             self.events.stage.get_or_insert(stage);
         }
@@ -81,7 +87,7 @@ impl LineFormat for Ftrace {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.events.remarks()
+        self.events.remarks().into_iter().chain(lost::remark(self.lost)).collect()
     }
 
     fn without_requests(&self) -> Mistake {
@@ -181,11 +187,21 @@ mod tests {
 
     #[test]
     fn the_user_may_take_another_stage() {
-        let of = |stage| decoded_with(Ftrace { events: Events::of(Some(stage)) }, FILE);
+        let of = |stage| decoded_with(Ftrace { events: Events::of(Some(stage)), lost: 0 }, FILE);
         assert_eq!(of(Stage::Issue).unwrap()[0].length, 16_384);
         assert_eq!(of(Stage::Complete).unwrap().len(), 1);
         let only = FILE.replace("bio_queue", "rq_insert");
         assert_eq!(requests::<Ftrace>(&only).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn lost_events_are_counted() {
+        let mut format = Ftrace::default();
+        for line in FILE.lines().chain(["CPU:2 [LOST 57 EVENTS]"]) {
+            let fields = Fields::new(line.as_bytes(), Separator::Blanks, Ftrace::COLUMNS);
+            format.parse_line(fields.timed(Ftrace::TIME)).unwrap();
+        }
+        assert_eq!(format.remarks(), ["the recorder lost 57 events"]);
     }
 
     #[test]

@@ -15,7 +15,6 @@ pub(super) struct Meant {
     pub(super) name: &'static str,
     pub(super) columns: &'static [Column],
     pub(super) time: TimeUnit,
-    pub(super) offset_unit: u64,
 }
 
 /// The digit of a read, where an operation is 0 or 1.
@@ -34,18 +33,21 @@ impl Meant {
         let (header, own) = (self.header(sample)?, self.places()?);
         let read = |places: &Places| [places.time.0, places.offset.0, places.length.0];
         let name = |at: usize| Name::of(header.header.get(at).unwrap_or(&""));
-        let differs = |said: Option<&str>, meant: &str| said.is_some_and(|said| said != meant);
-        let sectors = if self.offset_unit == 1 { "" } else { ":sectors" };
+        let is_other = |named: usize, own: usize| {
+            let said = name(named).size_unit().filter(|unit| *unit != counted::OPEN);
+            let said = said.or(name(named).is_in_pages().then_some(PAGES));
+            said.zip(unit(&self.columns[own])).is_some_and(|(said, meant)| said != meant)
+        };
         let reads = READS.iter().find(|(name, _)| *name == self.name).map(|(_, reads)| *reads);
-        let said = header.op.map(|(at, _)| counted::operation(&name(at), &["0", "1"]));
+        let named = header.op.map(|(at, _)| counted::operation(&name(at), &["0", "1"]));
+        let said = named.filter(|said| said != counted::OPEN).or_else(|| polarity(sample));
         if read(&header) != read(&own) {
             Some("its header names other columns")
-        } else if differs(name(header.offset.0).size_unit(), sectors) {
+        } else if is_other(header.offset.0, own.offset.0) {
             Some("its header says that addresses count another unit")
-        } else if said
-            .zip(reads)
-            .is_some_and(|(said, reads)| said.len() == 2 && said != reads && said != counted::OPEN)
-        {
+        } else if is_other(header.length.0, own.length.0) {
+            Some("its header says that sizes count another unit")
+        } else if said.zip(reads).is_some_and(|(said, reads)| said.len() == 2 && said != reads) {
             Some("its header says that the operation is the other way round")
         } else {
             None
@@ -75,6 +77,27 @@ impl Meant {
     }
 }
 
+const PAGES: &str = ":pages";
+
+/// The unit that a format's own column counts.
+fn unit(column: &Column) -> Option<&'static str> {
+    let known = [("512-byte sectors", ":sectors"), ("4 KiB pages", PAGES), ("bytes", "")];
+    known.into_iter().find(|(words, _)| column.expected.contains(words)).map(|(_, unit)| unit)
+}
+
+/// The digit of a read that the first line or the comment in front of it states, as `0=read`.
+fn polarity(sample: &Sample) -> Option<String> {
+    let lines = sample.first().filter(|line| is_header(line)).into_iter().chain(sample.title());
+    let text: Vec<u8> = lines.flatten().filter(|b| !b" \t\"'".contains(b)).copied().collect();
+    let text = String::from_utf8_lossy(&text).to_ascii_lowercase().replace(':', "=");
+    let says = |words: [&str; 2]| words.iter().any(|word| text.contains(word));
+    match (says(["0=r", "1=w"]), says(["1=r", "0=w"])) {
+        (true, false) => Some(":0".into()),
+        (false, true) => Some(":1".into()),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::trace::checks::detected;
@@ -90,6 +113,16 @@ mod tests {
                 "offset=offset_bytes,",
             ),
             ("time dev lba size is_write\n1100 0 77 8 1\n", "the other way round", "op=is_write:0"),
+            ("# time dev lba size op (0=read)\n1100 0 77 8 1\n", "the other way round", ""),
+            ("# time dev lba size op(1: write)\n1100 0 77 8 1\n", "the other way round", ""),
+            ("time dev lpn pages is_read\n1100 0 77 8 1\n", "addresses count another unit", ""),
+            ("time dev lba size_kb op\n1100 0 77 8 1\n", "sizes count another unit", ""),
+            ("time dev lba bytes op\n1100 0 77 8 1\n", "sizes count another unit", ""),
+            (
+                "device_id,opcode,offset_sectors,length,timestamp\n0,R,77,4096,1577808000000626\n",
+                "addresses count another unit",
+                "",
+            ),
         ] {
             let message = detected(text).unwrap_err();
             assert!(message.contains(why) && message.contains(columns), "{message}");
@@ -100,6 +133,8 @@ mod tests {
             ("# time device lba size read\n1100 0 77 8 1\n", "mqsim"),
             ("Timestamp,Offset,Size,IOType,VolumeID\n1538323200,77,8,1,5\n", "tencent"),
             ("# of one, two and three\n0,77,4096,w,0.5\n", "spc"),
+            ("# time dev lba size op (1=read, 0=write)\n1100 0 77 8 1\n", "mqsim"),
+            ("time dev lba blocks op\n1100 0 77 8 1\n", "mqsim"),
         ] {
             assert_eq!(detected(text), Ok(name), "{text}");
         }

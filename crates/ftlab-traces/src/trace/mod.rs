@@ -62,6 +62,7 @@ pub mod info;
 mod iotracer;
 mod lines;
 mod linux;
+mod lost;
 mod merged;
 mod mqsim;
 mod msr;

@@ -3,7 +3,7 @@
 //! One object a line: `ts` in nanoseconds, `op_name`, `slba` in 512-byte sectors, `bytes`, and `nsid` where
 //! there are several namespaces. Lines with another `event_type` than `nvme_cmd` are skipped.
 
-use super::field::{Column, Fields, Mistake, Separator};
+use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
@@ -29,7 +29,10 @@ struct Command<'a> {
 }
 
 #[derive(Clone, Default)]
-pub(super) struct NvmeJson;
+pub(super) struct NvmeJson {
+    /// The first command that is no request.
+    other: Option<String>,
+}
 
 impl LineFormat for NvmeJson {
     const NAME: &'static str = "nvme-json";
@@ -59,16 +62,22 @@ impl LineFormat for NvmeJson {
         if command.event_type.is_some_and(|event| event != EVENT) {
             return Ok(None);
         }
-        let op = match command.op_name {
-            "read" => Op::Read,
-            "write" | "write_zeroes" => Op::Write,
-            "dsm" | "trim" => Op::Trim,
-            "flush" => Op::Flush,
-            _ => return Ok(None),
+        let Some(op) = operation(command.op_name) else {
+            self.other.get_or_insert_with(|| command.op_name.to_owned());
+            return Ok(None);
         };
         let Command { ts, slba, bytes, nsid, .. } = command;
         let raw = RawRequest::new(op, slba, bytes).at(ts).in_volume(nsid);
         raw.in_units(SECTOR_BYTES, 1).map(Some)
+    }
+
+    fn without_requests(&self) -> Mistake {
+        let found =
+            self.other.as_ref().map(|name| format!(", but op_name {}", quoted(name.as_bytes())));
+        Mistake(format!(
+            "found no request{}, expected op_name read, write, dsm or another",
+            found.unwrap_or_default()
+        ))
     }
 
     fn recognise(sample: &Sample) -> Verdict {
@@ -77,6 +86,24 @@ impl LineFormat for NvmeJson {
         });
         if named && sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
     }
+}
+
+/// Commands that are requests, in any case, also as `nvme_cmd_read`.
+const COMMANDS: [(&str, Op); 8] = [
+    ("read", Op::Read),
+    ("write", Op::Write),
+    ("write_zeroes", Op::Write),
+    ("zone_append", Op::Write),
+    ("dsm", Op::Trim),
+    ("trim", Op::Trim),
+    ("deallocate", Op::Trim),
+    ("flush", Op::Flush),
+];
+
+fn operation(name: &str) -> Option<Op> {
+    let name = name.strip_prefix("nvme_cmd_").unwrap_or(name);
+    let named = COMMANDS.iter().find(|(command, _)| command.eq_ignore_ascii_case(name));
+    named.map(|(_, op)| *op)
 }
 
 #[cfg(test)]
@@ -94,6 +121,17 @@ mod tests {
         let found = requests::<NvmeJson>(text).unwrap();
         let shown: Vec<_> = found.iter().map(|r| (r.time, r.volume, r.op, r.offset)).collect();
         assert_eq!(shown, [(0, 0, Op::Write, 4096), (1000, 2, Op::Read, 8192)]);
+    }
+
+    #[test]
+    fn names_of_commands_may_be_written_otherwise() {
+        for name in ["READ", "nvme_cmd_read", "Read"] {
+            let text = format!(r#"{{"ts":1,"op_name":"{name}","slba":8,"bytes":512}}"#);
+            assert_eq!(requests::<NvmeJson>(&text).unwrap()[0].op, Op::Read, "{name}");
+        }
+        let text = r#"{"ts":1,"op_name":"identify","slba":0,"bytes":512}"#;
+        let message = requests::<NvmeJson>(text).unwrap_err().to_string();
+        assert!(message.contains("but op_name \"identify\""), "{message}");
     }
 
     #[test]

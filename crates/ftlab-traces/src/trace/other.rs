@@ -5,6 +5,8 @@ use super::field::{Mistake, quoted};
 use super::lines::without_mark;
 use super::stream::Front;
 use super::text::Sample;
+use serde_json::Value;
+use std::borrow::Cow;
 
 /// Containers and recordings by their first bytes: what they are, and what to do.
 const MAGIC: &[(&[u8], &str)] = &[
@@ -58,7 +60,7 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
     // A job file may begin with comments.
     let first = lines.find(|line| !line.starts_with(b";"))?;
     match first[0] {
-        b'{' | b'[' if is_json(first) => is(json(without_mark(front.bytes))),
+        b'{' | b'[' if is_json(first) => is(&json(without_mark(front.bytes), first)),
         b'[' if first.ends_with(b"]") => {
             is("a fio job file; run it uncompressed and outside an archive (ftlab run JOB.fio), \
              or record its requests with fio --write_iolog=FILE JOB")
@@ -179,15 +181,33 @@ fn is_json(line: &[u8]) -> bool {
     line[0] == b'{' || line[1..].trim_ascii_start().first().is_none_or(|b| b"{[\"".contains(b))
 }
 
-fn json(text: &[u8]) -> &'static str {
+fn json(text: &[u8], first: &[u8]) -> Cow<'static, str> {
     if memchr::memmem::find(text, b"\"fio version\"").is_some() {
-        "fio's report in JSON, which has no requests; record them with fio --write_iolog=FILE"
-    } else if text.starts_with(b"{") && memchr::memmem::find(text, b"}\n{").is_some() {
-        "JSON lines; write them as CSV with jq -r '[.time, .op, .offset, .length] | @csv' FILE \
-         and name input.columns"
-    } else {
-        "JSON; write its requests as CSV with jq and name input.columns"
+        return "fio's report in JSON, which has no requests; record them with fio --write_iolog=FILE"
+            .into();
     }
+    let Some(keys) = keys(first) else {
+        return "JSON; write its requests as CSV with jq and name input.columns".into();
+    };
+    let values: Vec<String> = keys.iter().map(|key| format!(".{key}")).collect();
+    format!(
+        "JSON lines; write them as CSV with a header, (echo {}; jq -r '[{}] | @csv' FILE) | ftlab ... -",
+        keys.join(","),
+        values.join(", ")
+    )
+    .into()
+}
+
+/// The keys of numbers and texts in a line that is an object, if all of them mean themselves in a shell and in jq.
+fn keys(line: &[u8]) -> Option<Vec<String>> {
+    let object: serde_json::Map<String, Value> = serde_json::from_slice(line).ok()?;
+    let is_plain = |key: &str| {
+        !key.starts_with(|c: char| c.is_ascii_digit())
+            && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let flat = object.into_iter().filter(|(_, value)| !value.is_array() && !value.is_object());
+    let keys: Vec<String> = flat.map(|(key, _)| key).collect();
+    (!keys.is_empty() && keys.iter().all(|key| is_plain(key))).then_some(keys)
 }
 
 /// The header of version 1: `rw, 0, 0, 4096` and the like.
@@ -230,7 +250,11 @@ mod tests {
             (&tar, "a tar archive inside"),
             (b"{\n \"fio version\" : \"fio-3.33\"\n}", "fio's report in JSON"),
             (b"[\n {\"a\": 1}\n]", "JSON"),
-            (b"{\"a\":1}\n{\"a\":2}\n", "JSON lines"),
+            (
+                b"{\"ts\":1,\"op\":\"r\",\"a\":[2]}\n{\"ts\":2}\n",
+                "(echo op,ts; jq -r '[.op, .ts] | @csv' FILE)",
+            ),
+            (b"{\"$(a)\":1}\n{\"a\":2}\n", "JSON; "),
             (b"[global]\nrw=randwrite\n", "a fio job file"),
             (b"; a comment\n[job1]\nbs=4k", "a fio job file"),
             (b"<html>", "markup"),

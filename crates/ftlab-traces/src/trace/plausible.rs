@@ -6,6 +6,7 @@
 
 use super::gate::RawRequest;
 use crate::request::Op;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// Requests from which on the rules say something.
@@ -16,6 +17,12 @@ const SECTOR_BYTES: u64 = 512;
 const PAGE_BYTES: u64 = 4096;
 /// A read or write that systems do not send.
 const LONGEST_SENT_BYTES: u64 = 16 << 20;
+/// A read or write that few systems send.
+const LONG_BYTES: u64 = 4 << 20;
+/// What the units of addresses and sizes may differ by: sectors or pages for bytes, and pages for sectors.
+const FACTORS: [u64; 3] = [SECTOR_BYTES, PAGE_BYTES, PAGE_BYTES / SECTOR_BYTES];
+/// Sequential requests in another unit that cannot be an accident.
+const TELLING_STEPS: usize = 8;
 
 /// What speaks against the columns that `requests` were read from, whose addresses count `unit` bytes.
 pub(super) fn objection(requests: &[RawRequest], unit: u64) -> Option<&'static str> {
@@ -36,6 +43,16 @@ pub(super) fn objection(requests: &[RawRequest], unit: u64) -> Option<&'static s
     if 2 * data.iter().filter(|raw| raw.length > LONGEST_SENT_BYTES).count() > data.len() {
         return Some("most requests are longer than 16 MiB");
     }
+    let in_sectors = SECTOR_BYTES * SECTOR_BYTES;
+    let lengths: BTreeSet<u64> = data.iter().map(|raw| raw.length).collect();
+    if lengths.len() > 1
+        && lengths.iter().all(|length| length.is_multiple_of(in_sectors))
+        && lengths.last() > Some(&LONG_BYTES)
+    {
+        return Some(
+            "all sizes are multiples of 256 KiB, as if they counted bytes and not sectors",
+        );
+    }
     if data.iter().all(|raw| raw.length < SECTOR_BYTES) {
         return Some("no request has 512 bytes, as if sizes counted sectors");
     }
@@ -46,7 +63,45 @@ pub(super) fn objection(requests: &[RawRequest], unit: u64) -> Option<&'static s
         && addresses.iter().all(|address| address.is_multiple_of(of_bytes))
         && (data.iter().any(|raw| raw.length < of_bytes)
             || data.iter().all(|raw| raw.length.is_multiple_of(PAGE_BYTES * SECTOR_BYTES)));
-    apart.then_some("all addresses are multiples of 512 units, as if they counted bytes")
+    if apart {
+        return Some("all addresses are multiples of 512 units, as if they counted bytes");
+    }
+    let in_bytes =
+        |values: &BTreeSet<u64>| values.iter().filter(|v| v.is_multiple_of(SECTOR_BYTES)).count();
+    if unit == 1
+        && in_bytes(&lengths) == lengths.len()
+        && 2 * in_bytes(&addresses) < addresses.len()
+    {
+        return Some(
+            "all sizes are multiples of 512, but few addresses, as if they counted sectors",
+        );
+    }
+    is_stepping_otherwise(&data)
+        .then_some("sequential requests are apart by another unit than that of their sizes")
+}
+
+/// Whether requests begin where the one before on the volume would end if sizes counted larger or smaller
+/// units. Requests of one size at a distance are no sign.
+fn is_stepping_otherwise(data: &[&RawRequest]) -> bool {
+    let mut before: FxHashMap<u32, &RawRequest> = FxHashMap::default();
+    let mut steps = Vec::new();
+    for raw in data {
+        if let Some(last) = before.insert(raw.volume, raw)
+            && raw.offset > last.offset
+        {
+            steps.push((raw.offset - last.offset, last.length));
+        }
+    }
+    let fits = steps.iter().filter(|(step, length)| step == length).count();
+    let is_telling = |is: &dyn Fn(u64, u64) -> bool| {
+        let found = || steps.iter().filter(|(step, length)| is(*step, *length));
+        let lengths: BTreeSet<u64> = found().map(|(_, length)| *length).collect();
+        lengths.len() > 1 && found().count() >= TELLING_STEPS.max(2 * fits)
+    };
+    FACTORS.iter().any(|factor| {
+        is_telling(&|step, length| length.checked_mul(*factor) == Some(step))
+            || is_telling(&|step, length| step.checked_mul(*factor) == Some(length))
+    })
 }
 
 #[cfg(test)]
@@ -75,6 +130,40 @@ mod tests {
         assert_eq!(objection(&zeros, SECTOR_BYTES), None);
     }
 
+    /// Sequential requests of 4 and 8 KiB in turn, whose addresses step by `step` of a length.
+    fn sequential(count: u64, step: impl Fn(u64) -> u64) -> Vec<RawRequest> {
+        let mut offset = 4096;
+        let requests = (0..count).map(|i| {
+            let length = 4096 * (1 + i % 2);
+            let raw = RawRequest::new(Op::Read, offset, length).at(i);
+            offset += step(length);
+            raw
+        });
+        requests.collect()
+    }
+
+    #[test]
+    fn steps_of_sequential_requests_tell_the_unit() {
+        for (requests, unit, is_noticed) in [
+            (sequential(100, |length| length), 512, false),
+            (sequential(100, |length| length * 8), 512, true),
+            (sequential(100, |length| length / 8), 1, true),
+            (sequential(100, |length| length / 512), 1, true),
+            (sequential(100, |length| length * 512), 512, true),
+            (sequential(100, |length| length * 3), 512, false),
+            (sequential(8, |length| length * 8), 512, false),
+        ] {
+            let found = objection(&requests, unit);
+            assert_eq!(found.is_some(), is_noticed, "{:?} {found:?}", requests[1]);
+        }
+        let mut strided = sequential(100, |_| 32_768);
+        strided.iter_mut().for_each(|raw| raw.length = 4096);
+        assert_eq!(objection(&strided, 512), None);
+        let mut both = sequential(100, |length| length);
+        both.extend(sequential(60, |length| length * 8));
+        assert_eq!(objection(&both, 512), None);
+    }
+
     #[test]
     fn other_columns_are_noticed() {
         let rows = with(|raw| raw.in_volume(raw.ticks as u32));
@@ -85,6 +174,8 @@ mod tests {
         let pages =
             with(|raw| RawRequest { offset: raw.offset * 4096, length: raw.length * 512, ..raw });
         let bytes = with(|raw| RawRequest { offset: raw.offset * 4096, ..raw });
+        let sectors = with(|raw| RawRequest { offset: raw.offset / 512, ..raw });
+        let long = with(|raw| RawRequest { length: (raw.ticks % 3 + 1) << 21, ..raw });
         for (requests, unit, words) in [
             (&rows, 1, Some("the column of volumes")),
             (&mixed, 1, None),
@@ -92,6 +183,8 @@ mod tests {
             (&huge, 512, Some("longer than 16 MiB")),
             (&small, 512, Some("sizes counted sectors")),
             (&bytes, 512, Some("as if they counted bytes")),
+            (&sectors, 1, Some("as if they counted sectors")),
+            (&long, 512, Some("and not sectors")),
             (&bytes, 1, None),
             (&pages, 512, Some("as if they counted bytes")),
         ] {

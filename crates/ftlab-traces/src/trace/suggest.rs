@@ -26,7 +26,10 @@ const NAMES: [(&str, &[&str]); 6] = [
     ),
     (
         "offset",
-        &["offset", "lba", "sector", "lbn", "slba", "address", "addr", "block", "page", "startlba"],
+        &[
+            "offset", "lba", "sector", "lbn", "slba", "address", "addr", "block", "page",
+            "startlba", "lpn",
+        ],
     ),
     (
         "length",

@@ -5,9 +5,10 @@
 //! without a type had no response; nothing says whether it read or wrote, so it holds no request.
 
 use super::TimeOrder;
+use super::doubt::doubtful_seconds;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
-use super::text::LineFormat;
+use super::text::{LineFormat, Sample};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
@@ -31,6 +32,7 @@ impl LineFormat for Systor {
     const SEPARATOR: Separator = Separator::Comma;
     const TIME: Time = Time::decimal(TimeUnit::Seconds);
     const OFFSET_UNIT: u64 = 1;
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(doubtful_seconds::<Self>);
     const SOURCE: &'static str = "SNIA IOTTA trace set 4964, Systor '17 (LUNs 0 to 5)";
     const ORDER: TimeOrder = TimeOrder::Sort;
 

@@ -47,7 +47,8 @@ impl TimeUnit {
         is_filetime || self.nanoseconds() > stamp.nanoseconds()
     }
 
-    const fn nanoseconds(self) -> u64 {
+    /// The unit in nanoseconds.
+    pub(super) const fn nanoseconds(self) -> u64 {
         match self {
             Self::Seconds => 1_000_000_000,
             Self::Milliseconds => 1_000_000,
