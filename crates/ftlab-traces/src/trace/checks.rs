@@ -64,7 +64,12 @@ pub(super) fn recorded<F: RecordFormat>(bytes: &[u8]) -> Result<Vec<Request>, Er
 
 /// All requests of `text`, flushes among them.
 pub(super) fn flushing<F: LineFormat>(text: &str) -> Result<Vec<Request>, Error> {
-    let decoder = LineDecoder::new(F::default(), drip(text.as_bytes()));
+    flushing_with(F::default(), text)
+}
+
+/// All requests of `text`, flushes among them, read by `format`.
+pub(super) fn flushing_with<F: LineFormat>(format: F, text: &str) -> Result<Vec<Request>, Error> {
+    let decoder = LineDecoder::new(format, drip(text.as_bytes()));
     admitted(decoder, Gate::new(F::ORDER, None, None).with_flushes(true))
 }
 

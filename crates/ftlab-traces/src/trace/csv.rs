@@ -242,17 +242,19 @@ fn request(
         }
         _ => ticks,
     };
+    let op = match (&columns.op, places.op, op) {
+        (Some((_, words)), Some(place), _) => record.operation(place, words),
+        (_, _, op) => Ok(op.or(Some(Op::Read))),
+    };
+    let flushes = matches!(op, Ok(Some(Op::Flush)));
     let counted = |place, what, unit| match unit {
+        _ if flushes && record.value(place).is_some_and(is_missing) => Ok(0),
         1 => record.read(place, what, "a whole number or a size such as 4K", number::size),
         _ => record.read(place, what, "a whole number", number::whole),
     };
     let offset = counted(places.offset, "offset", columns.offset.1)?;
     let length = counted(places.length, "length", columns.length.1)?;
-    let op = match (&columns.op, places.op, op) {
-        (Some((_, words)), Some(place), _) => record.operation(place, words)?,
-        (_, _, op) => op.or(Some(Op::Read)),
-    };
-    let Some(op) = op else { return Ok(None) };
+    let Some(op) = op? else { return Ok(None) };
     let volume = match places.volume {
         Some(place) => {
             let expected = volumes.expected();
@@ -268,6 +270,11 @@ fn request(
     }
     let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume).with_meta(meta);
     raw.in_units(columns.offset.1, columns.length.1).map(Some)
+}
+
+/// Whether a script has written nothing, such as for the address of a flush.
+fn is_missing(value: &[u8]) -> bool {
+    value.is_empty() || value.eq_ignore_ascii_case(b"nan")
 }
 
 /// A time or a latency, in ticks.
@@ -531,9 +538,8 @@ struct Volumes {
 
 impl Volumes {
     fn volume(&mut self, value: &[u8]) -> Option<u32> {
-        let named = value.first().is_some_and(u8::is_ascii_alphabetic);
-        if *self.numbers.get_or_insert(!named) {
-            return number::integer(value).and_then(|number| u32::try_from(number).ok());
+        if *self.numbers.get_or_insert_with(|| is_number(value)) {
+            return number::whole(value).and_then(|number| u32::try_from(number).ok());
         }
         if value.is_empty() { None } else { self.names.number(value, MOST_NAMES) }
     }
@@ -545,6 +551,14 @@ impl Volumes {
             _ => "a whole number up to 2^32 - 1",
         }
     }
+}
+
+/// Whether a volume is meant as a number, although it may be none that a volume has: `-1`.
+fn is_number(value: &[u8]) -> bool {
+    let begins = |byte: &u8| !byte.is_ascii_alphabetic();
+    let is_any = || str::from_utf8(value).is_ok_and(|text| text.parse::<f64>().is_ok());
+    value.first().is_none_or(begins) && (value.is_empty() || is_any())
+        || number::whole(value).is_some()
 }
 
 /// Advice for a time that is too large in its unit.
@@ -600,7 +614,7 @@ fn other_time(text: &str) -> Option<DateTime<Utc>> {
 mod tests {
     use super::*;
     use crate::request::{Flags, Lifetime};
-    use crate::trace::checks::decoded_with;
+    use crate::trace::checks::{decoded_with, flushing_with};
 
     const NAMED: &str = "time=ts:us,offset=lba:sectors,length=bytes,op=rw:1,volume=disk";
     const HEADER: &str = "disk,ts,\"rw\",lba,bytes,rest\n";
@@ -787,8 +801,52 @@ mod tests {
         let columns = "time=1,offset=2,length=3,op=4,volume=5";
         let found = read(columns, None, "1,2,3,r,sdb\n2,2,3,r,sda\n3,2,3,r,sdb\n").unwrap();
         assert_eq!(found.iter().map(|r| r.volume).collect::<Vec<_>>(), [0, 1, 0]);
-        let error = read(columns, None, "1,2,3,r,7\n2,2,3,r,sda\n").unwrap_err();
-        assert!(error.contains("found \"sda\", expected a whole number"), "{error}");
+        let volumes = |one: &str, other: &str| {
+            let text = format!("1,2,3,r,{one}\n2,2,3,r,{other}\n");
+            let found = read(columns, None, &text)?;
+            Ok::<_, String>(found.iter().map(|r| r.volume).collect::<Vec<_>>())
+        };
+        for (one, other) in [
+            ("8:16", "259:0"),
+            ("/dev/sda", "/dev/sdb"),
+            ("0f9a-77", "7"),
+            ("0:C:", "0:D:"),
+            ("\"8,16\"", "\"8,0\""),
+        ] {
+            assert_eq!(volumes(one, other), Ok(vec![0, 1]), "{one} {other}");
+        }
+        assert_eq!(volumes("0.0", "3.0"), Ok(vec![0, 3]));
+        for (one, other) in [("7", "sda"), ("0.0", "8:16"), ("7", "0f9a-77")] {
+            let error = volumes(one, other).unwrap_err();
+            assert!(
+                error.contains(&format!("found {other:?}, expected a whole number")),
+                "{error}"
+            );
+        }
+        for odd in ["-1", "1.5", "4294967296", "99999999999999999999999", ""] {
+            let error = volumes(odd, "0").unwrap_err();
+            assert!(error.contains(&format!("found {odd:?}, expected a whole number")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_flush_needs_no_address() {
+        let columns = "time=1,op=2,offset=3:sectors,length=4,volume=5";
+        let flushes = |line: &str| {
+            let text = ["0.5,read,8,512,0\n", line].concat();
+            let columns = Some(Columns::try_from(columns.to_owned())?);
+            let options = TraceOptions { columns, ..TraceOptions::default() };
+            let csv = Csv::with(&options).map_err(|mistake| mistake.0)?;
+            flushing_with(csv, &text).map_err(|error| error.to_string())
+        };
+        for line in ["1.5,flush,,,0\n", "1.5,flush,NaN,nan,0\n", "1.5,F,0,0,0\n"] {
+            let found = flushes(line).unwrap();
+            let flush = (found[1].op, found[1].offset, found[1].length);
+            assert_eq!(flush, (Op::Flush, 0, 0), "{line}");
+        }
+        for line in ["1.5,write,,512,0\n", "1.5,read,NaN,512,0\n", "1.5,flush,x,,0\n"] {
+            assert!(flushes(line).unwrap_err().contains("column 3 (offset)"), "{line}");
+        }
     }
 
     #[test]
