@@ -255,6 +255,10 @@ impl Place {
             Err(_) if column.is_empty() => {
                 Err("found a column without a name, expected a name or a number from 1".into())
             }
+            // As advice has it for what the user is to say.
+            Err(_) if column == "?" => {
+                Err("found \"?\" for a column, expected a name or a number from 1".into())
+            }
             Err(_) => Ok(Self::Named(column.into())),
         }
     }
@@ -367,6 +371,7 @@ mod tests {
             ("tiem=1", "found \"tiem\", expected time"),
             ("time=0", "found column 0"),
             ("time=", "a column without a name"),
+            ("time=1,offset=2,length=3,volume=?", "found \"?\" for a column"),
             ("time=1:h", "found time in \"h\""),
             ("offset=1:blocks", "found a unit of \"blocks\""),
             ("length=1:0", "found a unit of \"0\""),

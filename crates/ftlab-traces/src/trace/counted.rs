@@ -10,30 +10,42 @@ use super::time::TimeUnit;
 /// What the user has to say.
 pub(super) const OPEN: &str = ":?";
 
+/// As [`OPEN`], of a word.
+pub(super) const ASK: &str = "?";
+
 const SECTOR_BYTES: u64 = 512;
 const PAGE_BYTES: u64 = 4096;
 const SECTORS_OF_A_PAGE: u64 = 8;
 
 /// Seconds between requests from which on times without a unit are no seconds.
-const LONGEST_GAP_S: f64 = 60.0;
+const LONGEST_GAP_S: f64 = 0.5;
+
+/// Decimal places that milliseconds and microseconds may have.
+const FEW_PLACES: usize = 3;
 
 /// Words of an operation that a map may have.
-const MOST_WORDS: usize = 8;
+pub(super) const MOST_WORDS: usize = 8;
 
 /// The last word of a name, if it is a unit of time.
 const TIMES: [(&[&str], TimeUnit); 4] = [
-    (&["s", "sec", "secs", "seconds"], TimeUnit::Seconds),
-    (&["ms", "msec", "millis", "milliseconds"], TimeUnit::Milliseconds),
-    (&["us", "usec", "micros", "microseconds"], TimeUnit::Microseconds),
-    (&["ns", "nsec", "nanos", "nanoseconds"], TimeUnit::Nanoseconds),
+    (&["s", "sec", "secs", "second", "seconds"], TimeUnit::Seconds),
+    (&["ms", "msec", "msecs", "millis", "milliseconds"], TimeUnit::Milliseconds),
+    (&["us", "µs", "usec", "usecs", "micros", "microseconds"], TimeUnit::Microseconds),
+    (&["ns", "nsec", "nsecs", "nanos", "nanoseconds"], TimeUnit::Nanoseconds),
 ];
 
 /// As [`TIMES`], of addresses and lengths, with the unit of `input.columns`.
 const SIZES: [(&[&str], &str); 4] = [
     (&["b", "byte", "bytes", "nbytes"], ""),
-    (&["sector", "sectors", "nsectors"], ":sectors"),
+    (&["sector", "sectors", "nsector", "nsectors"], ":sectors"),
     (&["kb", "kib"], ":1KiB"),
-    (&["page", "pages", "lpn", "blocks"], OPEN),
+    (&["page", "pages", "blocks", "lpn"], OPEN),
+];
+
+/// Names of operations that are digits, and the digit of a read.
+const READS: [(&[&str], &str); 2] = [
+    (&["read", "isread", "rd", "isrd", "r", "readflag", "rnw", "readnotwrite", "notwrite"], ":1"),
+    (&["write", "iswrite", "wr", "iswr", "w", "writeflag", "wnr", "writenotread", "notread"], ":0"),
 ];
 
 /// The name of a column, in lower case.
@@ -43,20 +55,31 @@ pub(super) struct Name {
     pub(super) whole: String,
     /// All words except a unit behind the others.
     pub(super) front: String,
+    /// All words in front of the first bracket.
+    pub(super) base: String,
     /// The last word.
     last: String,
+    /// The digit of a read, as `op=COLUMN` has it behind it.
+    reads: Option<&'static str>,
 }
 
 impl Name {
     pub(super) fn of(name: &str) -> Self {
-        let name = name.to_ascii_lowercase();
-        let words: Vec<&str> =
-            name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-        let last = *words.last().unwrap_or(&"");
-        let is_unit = TIMES.iter().any(|(words, _)| words.contains(&last))
-            || SIZES.iter().any(|(words, _)| words.contains(&last));
+        let base = words(name.split(['(', '[', '{']).next().unwrap_or_default()).concat();
+        let words = words(name);
+        let last = words.last().cloned().unwrap_or_default();
+        let is_unit = TIMES.iter().any(|(words, _)| words.contains(&last.as_str()))
+            || SIZES.iter().any(|(words, _)| words.contains(&last.as_str()));
         let behind = if is_unit && words.len() > 1 { words.len() - 1 } else { words.len() };
-        Self { whole: words.concat(), front: words[..behind].concat(), last: last.to_owned() }
+        let (whole, front) = (words.concat(), words[..behind].concat());
+        let named = READS.iter().find(|(names, _)| names.contains(&base.as_str()));
+        let reads = reads(name).or_else(|| named.map(|(_, reads)| *reads));
+        Self { whole, front, base, last, reads }
+    }
+
+    /// Whether a unit is behind other words.
+    pub(super) fn has_unit(&self) -> bool {
+        self.front != self.whole
     }
 
     /// The unit of time in the name.
@@ -79,14 +102,63 @@ impl Name {
         matches!(self.last.as_str(), "page" | "pages" | "lpn")
     }
 
+    /// Whether it is an address of a device, not of a file.
+    pub(super) fn is_of_disk(&self) -> bool {
+        self.is_in_blocks() || self.size_unit() == Some(":sectors")
+    }
+
     /// Whether it is an address in blocks of the device.
     fn is_in_blocks(&self) -> bool {
         matches!(self.whole.as_str(), "lba" | "lbn" | "slba" | "block" | "nlb")
     }
+}
 
-    /// Whether the name of an operation says that 1 or `true` is this word.
-    fn is(&self, word: &str) -> bool {
-        self.whole == word || self.whole == format!("is{word}")
+/// The words of a name in lower case, those of `TimeMs` among them.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || was_lower && c.is_ascii_uppercase() {
+            words.push(String::new());
+        }
+        words.last_mut().into_iter().filter(|_| c.is_alphanumeric()).for_each(|word| {
+            word.push(c.to_ascii_lowercase());
+        });
+        was_lower = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// What a name says of digits: `1=read`, `R(1)` or `w: 0`.
+fn reads(name: &str) -> Option<&'static str> {
+    let text: String = name.to_ascii_lowercase().split_whitespace().collect();
+    let begins = |text: &str, with: &str| {
+        let rest = text.strip_prefix(with);
+        let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+        rest.is_some_and(|rest| with.ends_with(')') || is_end(rest))
+    };
+    let says = |digit: char, word: &str| {
+        let forms = [
+            format!("{digit}={word}"),
+            format!("{digit}:{word}"),
+            format!("{word}={digit}"),
+            format!("{word}:{digit}"),
+            format!("{word}({digit})"),
+        ];
+        let starts = text
+            .char_indices()
+            .filter(|(at, _)| !text[..*at].ends_with(|c: char| c.is_ascii_alphanumeric()));
+        starts.map(|(at, _)| at).any(|at| forms.iter().any(|form| begins(&text[at..], form)))
+    };
+    let of = |digit, words: [&str; 3]| words.iter().any(|word| says(digit, word));
+    let (read, write) = (["read", "rd", "r"], ["write", "wr", "w"]);
+    if of('1', read) || of('0', write) {
+        Some(":1")
+    } else if of('0', read) || of('1', write) {
+        Some(":0")
+    } else {
+        None
     }
 }
 
@@ -107,12 +179,20 @@ pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
         values.iter().filter_map(|value| value.replace(',', ".").parse().ok()).collect();
     let span = numbers.last().zip(numbers.first()).map_or(0.0, |(last, first)| last - first);
     let gap = span / numbers.len().saturating_sub(1).max(1) as f64;
-    let has_point = values.iter().any(|value| value.contains(['.', ',', 'e', 'E']));
-    if has_point && gap < LONGEST_GAP_S { "" } else { OPEN }
+    let is_fine = values.iter().any(|value| decimals(value) > FEW_PLACES);
+    if is_fine && gap < LONGEST_GAP_S { "" } else { OPEN }
+}
+
+/// How many places a number has behind its point.
+fn decimals(value: &str) -> usize {
+    let (number, power) = value.split_once(['e', 'E']).unwrap_or((value, "0"));
+    let places = number.rsplit_once(['.', ',']).map_or(0, |(_, behind)| behind.len());
+    let fewer = power.parse::<i64>().unwrap_or(0);
+    usize::try_from(i64::try_from(places).unwrap_or(0).saturating_sub(fewer)).unwrap_or(0)
 }
 
 /// A unit of times as `input.columns` has it.
-const fn in_columns(unit: TimeUnit) -> &'static str {
+pub(super) const fn in_columns(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Seconds => "",
         TimeUnit::Milliseconds => ":ms",
@@ -167,11 +247,7 @@ pub(super) fn operation(name: &Name, values: &[&str]) -> String {
         return String::new();
     }
     if words.iter().all(digits) {
-        return match (name.is("read"), name.is("write")) {
-            (true, _) => ":1".into(),
-            (_, true) => ":0".into(),
-            _ => OPEN.into(),
-        };
+        return name.reads.unwrap_or(OPEN).into();
     }
     if words.len() > MOST_WORDS || !words.iter().all(|word| is_plain(word)) {
         return OPEN.into();
@@ -188,20 +264,24 @@ pub(super) fn is_plain(word: &str) -> bool {
 }
 
 /// What a word seems to mean.
-fn meaning(name: &Name, word: &str) -> &'static str {
+pub(super) fn meaning(name: &Name, word: &str) -> &'static str {
+    let parts = words(word);
     let word = word.to_ascii_lowercase();
-    match (word.as_str(), name.is("read"), name.is("write")) {
-        ("true", true, _) | ("false", _, true) => return "read",
-        ("true", _, true) | ("false", true, _) => return "write",
+    match (word.strip_suffix(".0").unwrap_or(&word), name.reads) {
+        ("true" | "1", Some(":1")) | ("false" | "0", Some(":0")) => return "read",
+        ("true" | "1", Some(_)) | ("false" | "0", Some(_)) => return "write",
         _ => {}
     }
-    let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
-    match (has(&["read", "get"]), has(&["write", "put"]), has(&["trim", "discard", "unmap"])) {
+    let has = |known: &[&str]| known.iter().any(|known| word.contains(known));
+    let is = |known: &[&str]| parts.iter().any(|part| known.contains(&part.as_str()));
+    let reads = has(&["read", "get"]) || is(&["rd", "r"]);
+    let writes = has(&["write", "put"]) || is(&["wr", "w"]);
+    match (reads, writes, has(&["trim", "discard", "unmap"])) {
         (true, false, false) => "read",
         (false, true, false) => "write",
         (false, false, true) => "trim",
         _ if has(&["flush", "sync"]) => "flush",
-        _ => "?",
+        _ => ASK,
     }
 }
 
@@ -253,12 +333,23 @@ mod tests {
     #[test]
     fn times_that_nothing_settles_are_asked_for() {
         for (name, values, unit) in [
-            ("time", &["0.5", "0.75"][..], ""),
+            ("time", &["0.0001", "0.0007"][..], ""),
+            ("time", &["1e-05", "2.5e-05"], ""),
+            // Milliseconds have three places, too.
+            ("time", &["0.5", "0.75"], ":?"),
+            ("time", &["0.125", "0.250"], ":?"),
+            ("time", &["0.000100", "0.750000"], ":?"),
             ("time", &["5", "8"], ":?"),
             ("time", &["0.5", "7000.5"], ":?"),
             ("time_ms", &["5", "8"], ":ms"),
             ("Time (us)", &["5.5", "8"], ":us"),
             ("elapsed_s", &["5", "8"], ""),
+            ("TimeMs", &["0.125", "0.250"], ":ms"),
+            ("ArrivalTimeMs", &["0.125"], ":ms"),
+            ("t.ms", &["0.125"], ":ms"),
+            ("millis", &["0.125"], ":ms"),
+            ("Zeit (ms)", &["0.125"], ":ms"),
+            ("time/µs", &["0.125"], ":us"),
             ("ts", &["1700000000", "1700000009"], ""),
             ("ts", &["1700000000123.5", "1700000000124.0"], ":ms"),
             ("ts", &["1700000000123456"], ":us"),
@@ -286,6 +377,19 @@ mod tests {
             ("is_read", &["1", "1"], ":1"),
             ("write", &["true", "false"], ":false=read/true=write"),
             ("op", &["OP_READ", "OP_WRITE"], ":OP_READ=read/OP_WRITE=write"),
+            ("op", &["OP_RD", "OP_WR"], ":OP_RD=read/OP_WR=write"),
+            ("op", &["IN", "OUT"], ":IN=?/OUT=?"),
+            ("rw (1=read)", &["0", "1"], ":1"),
+            ("R(1)W(0)", &["0", "1"], ":1"),
+            ("rw [0 = read]", &["0", "1"], ":0"),
+            ("op (w:1)", &["0", "1"], ":0"),
+            ("rw=1", &["0", "1"], ":?"),
+            ("read/write", &["0", "1"], ":?"),
+            ("is_read (0/1)", &["0", "1"], ":1"),
+            ("rnw", &["0", "1"], ":1"),
+            ("not_write", &["0", "1"], ":1"),
+            ("w", &["0", "1"], ":0"),
+            ("is_write", &["0.0", "1.0"], ":0.0=read/1.0=write"),
             ("op", &["GET", "nop"], ":GET=read/nop=?"),
             ("op", &["read/ahead", "x"], ":?"),
             ("op", &["\u{12}8", "2a"], ":?"),

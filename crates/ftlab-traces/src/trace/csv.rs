@@ -4,6 +4,7 @@
 //! line break. There is a header line if and only if a column is given by name.
 
 use super::TraceOptions;
+use super::called::VOLUMES;
 use super::columns::{Between, Columns, OTHERS, Place, Unit, Volume, Words};
 use super::counted::Name;
 use super::field::{Column, Fields, Mistake, Separator, quoted};
@@ -11,7 +12,6 @@ use super::gate::{Clock, RawRequest};
 use super::names::Names;
 use super::number;
 use super::rwbs;
-use super::suggest::VOLUMES;
 use super::text::{self, LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::error::Error;
@@ -273,7 +273,7 @@ fn request(
 }
 
 /// Whether a script has written nothing, such as for the address of a flush.
-fn is_missing(value: &[u8]) -> bool {
+pub(super) fn is_missing(value: &[u8]) -> bool {
     value.is_empty() || value.eq_ignore_ascii_case(b"nan")
 }
 

@@ -270,7 +270,7 @@ pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
     for format in FORMATS {
         match format.recognises(front, &sample) {
             Verdict::Yes => match format.objection(&sample) {
-                Some(why) => return Err(implausible(format.name, why, &sample)),
+                Some(why) => return Err(implausible(format, why, &sample)),
                 None => return Ok(format),
             },
             Verdict::Refuse(why) => return Err(Mistake(why)),
@@ -286,8 +286,8 @@ pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
 }
 
 #[cold]
-fn implausible(name: &str, why: &str, sample: &Sample) -> Mistake {
-    let advice = suggest::advice(sample);
+fn implausible(format: &Format, why: &str, sample: &Sample) -> Mistake {
+    let (name, advice) = (format.name, suggest::advice(sample, Some(format.columns)));
     let advice = advice.unwrap_or_else(|| "name its columns with input.columns".into());
     Mistake(format!(
         "looks like {name}, but {why}; {advice}; if it is {name}, name it with input.format = {name}"
@@ -295,7 +295,7 @@ fn implausible(name: &str, why: &str, sample: &Sample) -> Mistake {
 }
 
 fn unknown(first: &[u8], sample: &Sample) -> Mistake {
-    let advice = suggest::advice(sample);
+    let advice = suggest::advice(sample, None);
     let (advice, columns) = match &advice {
         Some(advice) => (format!("{advice}; "), ""),
         None => (String::new(), ", or the columns of a CSV file with input.columns"),
@@ -385,6 +385,7 @@ mod tests {
         for (text, name, columns) in [
             (rows(&|i| format!("{i},{},4096,w,{i}.5\n", lba(i))), "spc", "offset=2"),
             (rows(&|i| format!("0,{},8,w,{i}.5\n", lba(i))), "spc", "length=3:sectors"),
+            (rows(&|i| format!("{},{},8,w,{i}.5\n", i % 3, lba(i))), "spc", "op=4,volume=1"),
             (rows(&|i| format!("{}00 {} 8 {} 0\n", i, lba(i), i % 2)), "mqsim", "offset=2"),
             (rows(&|i| format!("{i}.125 0 {} {} 8\n", i % 2, lba(i) * 8)), "disksim", "offset=4"),
         ] {
@@ -392,6 +393,15 @@ mod tests {
             assert!(message.contains(&format!("looks like {name}, but")), "{message}");
             assert!(message.contains(columns) && message.contains("if it is"), "{message}");
         }
+        // Where the format has its columns, not where numbers are larger.
+        let time = "2024-01-15 10:30:45";
+        let own = rows(&|i| format!("{time}.{i:06},{i}8000,a,{},read,8,0.1,7,0,7\n", lba(i)));
+        let message = detected(&own).unwrap_err();
+        assert!(message.contains("looks like iotracer, but"), "{message}");
+        assert!(
+            message.contains("time=1:iso,offset=4:sectors,length=6:sectors,op=5;"),
+            "{message}"
+        );
         // Four numbers of which the last is an operation are no list of the ARC paper.
         let four = rows(&|i| format!("{i} {} 8 {}\n", lba(i), i % 2));
         assert!(detected(&four).unwrap_err().contains("input.columns = "));

@@ -1,8 +1,12 @@
-//! Which columns of a table without a header are which, by their values.
+//! Which columns of a table are which, by their values where no name settles it.
 
+use super::apart;
+use super::called::Named;
+use super::counted::{self, Name};
 use super::csv;
 use super::number;
 use super::suggest::{Places, Table};
+use std::collections::BTreeSet;
 
 /// Rows from which on a guess is made.
 const LEAST_ROWS: usize = 2;
@@ -12,47 +16,95 @@ const SECTOR_BYTES: u64 = 512;
 const LONGEST: u64 = 64 << 20;
 const LONGEST_SECTORS: u64 = 32_768;
 
-/// The places of columns by their values.
-pub(super) fn places<'a>(table: &Table<'a>) -> Option<Places<'a>> {
-    let width = table.rows[0].len();
-    if table.rows.len() < LEAST_ROWS || !COLUMNS.contains(&width) {
-        return None;
+/// The places of columns: as they are named, and of those that are not, by their values.
+pub(super) fn places<'a>(table: &Table<'a>, mut named: Named<'a>) -> Option<Places<'a>> {
+    let is_complete = named.time.is_some() && named.offset.is_some() && named.length.is_some();
+    if !is_complete {
+        if table.rows.len() < LEAST_ROWS || !COLUMNS.contains(&table.width()) {
+            return None;
+        }
+        without_others(table, &mut named);
     }
-    let mut free: Vec<usize> = (0..width).collect();
-    let op = operation(table, &mut free);
-    let rises = |at: usize| {
-        let times = table.column(at).iter().map(|value| seconds(value)).collect::<Option<Vec<_>>>();
-        times.is_some_and(|times| times.is_sorted() && times.first() < times.last())
-    };
-    let pointed =
-        |at: usize| rises(at) && table.column(at).iter().any(|value| value.contains(['.', ',']));
-    let time = take(&mut free, pointed).or_else(|| take(&mut free, rises))?;
+    let mut free: Vec<usize> = (0..table.width())
+        .filter(|at| !named.columns().any(|column| column == *at) && !named.is_other(*at))
+        .collect();
+    if named.op.is_none() && !table.rows.is_empty() {
+        // Digits of a column that has another name may be anything.
+        let with_digits = named.header.is_empty();
+        named.op = operation(table, &mut free, with_digits).map(|at| named.at(at));
+    }
+    if named.time.is_none() {
+        let pointed = |at: usize| {
+            rises(table, at) && table.column(at).iter().any(|value| value.contains(['.', ',']))
+        };
+        let time = take(&mut free, pointed).or_else(|| take(&mut free, |at| rises(table, at)));
+        named.time = time.map(|at| named.at(at));
+    }
+    extents(table, &free, &mut named)?;
+    named.places()
+}
+
+/// Takes no column by its name whose values are others.
+fn without_others(table: &Table, named: &mut Named) {
+    let is_number = |at: usize| table.numbers(at).is_some();
+    let is_time = |at: usize| table.column(at).iter().all(|value| seconds(value).is_some());
+    let is_op = |at: usize| distinct(table, at) <= counted::MOST_WORDS;
+    named.time = named.time.filter(|(at, _)| is_time(*at));
+    named.offset = named.offset.filter(|(at, _)| is_number(*at));
+    named.length = named.length.filter(|(at, _)| is_number(*at));
+    named.op = named.op.filter(|(at, _)| is_op(*at));
+}
+
+fn distinct(table: &Table, at: usize) -> usize {
+    table.column(at).into_iter().collect::<BTreeSet<_>>().len()
+}
+
+/// Whether times may be in a column.
+fn rises(table: &Table, at: usize) -> bool {
+    let times = table.column(at).iter().map(|value| seconds(value)).collect::<Option<Vec<_>>>();
+    times.is_some_and(|times| times.is_sorted() && times.first() < times.last())
+}
+
+/// Finds the offset and the length that are not named, among the columns that are free.
+fn extents<'a>(table: &Table<'a>, free: &[usize], named: &mut Named<'a>) -> Option<()> {
     let numbers: Vec<(usize, Vec<u64>)> =
         free.iter().filter_map(|at| table.numbers(*at).map(|values| (*at, values))).collect();
     let largest = |values: &[u64]| values.iter().copied().max().unwrap_or(0);
-    let (offset, _) = numbers.iter().max_by_key(|(_, values)| largest(values))?;
+    if named.offset.is_none() {
+        let (at, _) = numbers.iter().max_by_key(|(_, values)| largest(values))?;
+        named.offset = Some(named.at(*at));
+    }
+    let (offset, _) = named.offset?;
     let lengths = |(at, values): &&(usize, Vec<u64>)| {
-        at != offset && values.iter().all(|v| *v > 0) && largest(values) <= LONGEST
+        *at != offset && values.iter().all(|v| *v > 0) && largest(values) <= LONGEST
     };
     let in_bytes = |values: &[u64]| values.iter().all(|v| v.is_multiple_of(SECTOR_BYTES));
     let found = || numbers.iter().filter(lengths);
     // A length is next to its offset, if there is a choice.
     let nearest = |is: &dyn Fn(&[u64]) -> bool| {
         found().filter(|(_, values)| is(values)).min_by_key(|(at, _)| {
-            let apart = at.abs_diff(*offset);
-            (apart > 1, if apart == 1 { usize::from(at < offset) } else { *at })
+            let apart = at.abs_diff(offset);
+            (apart > 1, if apart == 1 { usize::from(*at < offset) } else { *at })
         })
     };
-    let (length, _) = nearest(&in_bytes).or_else(|| nearest(&|v| largest(v) <= LONGEST_SECTORS))?;
-    let unnamed = |at: usize| (at, "");
-    Some(Places {
-        time: unnamed(time),
-        offset: unnamed(*offset),
-        length: unnamed(*length),
-        op: op.map(unnamed),
-        volume: None,
-        header: Vec::new(),
-    })
+    if named.length.is_none() {
+        let by_bytes = nearest(&in_bytes);
+        let (at, _) = by_bytes.or_else(|| nearest(&|v| largest(v) <= LONGEST_SECTORS))?;
+        named.length = Some(named.at(*at));
+    }
+    Some(())
+}
+
+/// The places of columns as a format has them, if the values may be its: `named` are the format's names.
+pub(super) fn of_format<'a>(table: &Table<'a>, named: &Named) -> Option<Places<'a>> {
+    let places = places(table, named.by_number())?;
+    let offsets = table.numbers(places.offset.0)?;
+    let lengths = table.numbers(places.length.0)?;
+    let largest = lengths.iter().max()?;
+    let are_lengths = lengths.iter().all(|length| *length > 0) && *largest <= LONGEST;
+    let is_time = |value: &&str| seconds(value).is_some();
+    let are_times = table.column(places.time.0).iter().all(is_time);
+    (are_lengths && are_times && offsets.iter().max()? > largest).then_some(places)
 }
 
 /// A time, also with a decimal comma, or of a clock.
@@ -62,18 +114,35 @@ fn seconds(value: &str) -> Option<f64> {
 }
 
 /// Takes the column of operations: words, of which the most telling one differ, or both 0 and 1.
-fn operation(table: &Table, free: &mut Vec<usize>) -> Option<usize> {
-    let differ = |at: usize| {
-        let values = table.column(at);
-        values.iter().any(|value| *value != values[0])
-    };
+fn operation(table: &Table, free: &mut Vec<usize>, with_digits: bool) -> Option<usize> {
+    let differ = |at: usize| distinct(table, at) > 1;
     let words = |at: usize| table.column(at).iter().all(|value| is_word(value));
     let digits =
-        |at: usize| differ(at) && table.column(at).iter().all(|value| matches!(*value, "0" | "1"));
+        |at: usize| with_digits && table.column(at).iter().all(|value| matches!(*value, "0" | "1"));
+    let speak = |at: usize| {
+        table.column(at).iter().all(|value| counted::meaning(&Name::of(""), value) != counted::ASK)
+    };
     take(free, |at| words(at) && differ(at))
         .or_else(|| take(free, |at| words(at) && moves(table.rows[0][at])))
         .or_else(|| take(free, words))
-        .or_else(|| take(free, digits))
+        .or_else(|| take(free, |at| speak(at) && differ(at)))
+        .or_else(|| take(free, |at| digits(at) && differ(at)))
+        .or_else(|| take(free, |at| has_few_words(table, at)))
+}
+
+/// Whether the same few words come again and again, which may be operations.
+fn has_few_words(table: &Table, at: usize) -> bool {
+    let count = distinct(table, at);
+    let is_plain = |value: &&str| {
+        !value.is_empty() && value.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-'))
+    };
+    let is_action = |value: &&str| ACTIONS.contains(value);
+    let values = table.column(at);
+    (2..=counted::MOST_WORDS).contains(&count)
+        && count * 2 <= values.len()
+        && values.iter().all(is_plain)
+        && !values.iter().all(is_action)
+        && !values.iter().any(|value| apart::is_device(value))
 }
 
 /// Takes the first of the columns that are free for which `is` is true.
@@ -94,30 +163,28 @@ fn moves(value: &str) -> bool {
 }
 
 /// The letters with which blkparse shows what happens to a request.
-const ACTIONS: &[&str] =
+pub(super) const ACTIONS: &[&str] =
     &["Q", "G", "I", "D", "C", "M", "F", "A", "P", "U", "R", "S", "B", "X", "UT"];
 
 /// What has to be done with the events of blkparse, of which each request has several.
 pub(super) fn one_action(table: &Table, places: &Places) -> Option<String> {
-    let is_read = |at: usize| {
-        let Places { time, offset, length, op, .. } = places;
-        [Some(*time), Some(*offset), Some(*length), *op].into_iter().flatten().any(|it| it.0 == at)
-    };
     let acts = |at: &usize| {
         let values = table.column(*at);
-        !is_read(*at)
+        !places.reads(*at)
             && values.iter().all(|value| ACTIONS.contains(value))
             && values.iter().any(|value| *value != values[0])
     };
     let at = (0..table.rows.first()?.len()).find(acts)?;
     let values = table.column(at);
     let action = ["Q", "D", "C"].into_iter().find(|action| values.contains(action))?;
-    let fields = table.quoted_separator().map_or(String::new(), |between| format!("-F{between} "));
-    Some(format!(
-        "its lines are events of blkparse, several for each request: take one, awk {fields}'${} == \
-         \"{action}\"' FILE | ftlab ... -; ",
-        at + 1
-    ))
+    let take = match table.awk_fields("") {
+        Some(fields) => {
+            let first = if table.has_names { "NR == 1 || " } else { "" };
+            format!("awk {fields}'{first}${} == \"{action}\"' FILE | ftlab ... -; ", at + 1)
+        }
+        None => format!("{action} in column {}; ", at + 1),
+    };
+    Some(format!("its lines are events of blkparse, several for each request: take one, {take}"))
 }
 
 /// How to read a log of fio that has milliseconds, a latency, 0, 1 or 2, a block size and an offset, as `log_offset`

@@ -3,6 +3,7 @@
 //! A header is skipped, but it may say that the columns are others, or that they count other units.
 //! What it does not say clearly is no objection.
 
+use super::called::Named;
 use super::counted::{self, Name};
 use super::field::Column;
 use super::suggest::{self, Places};
@@ -67,13 +68,13 @@ impl Meant {
         let lines = first.into_iter().chain(sample.title());
         lines.filter_map(|line| str::from_utf8(line).ok()).find_map(|line| {
             let names = suggest::names(line, self.columns.len())?;
-            suggest::named(&names)
+            Named::of(&names).places()
         })
     }
 
     fn places(&self) -> Option<Places<'static>> {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-        suggest::named(&names)
+        Named::of(&names).places()
     }
 }
 

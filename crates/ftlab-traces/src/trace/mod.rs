@@ -19,6 +19,7 @@
 
 mod ahead;
 mod alibaba;
+mod apart;
 mod arc;
 mod archive;
 mod biosnoop;
@@ -26,6 +27,7 @@ mod biotracer;
 mod blkparse;
 mod blktrace;
 mod block;
+mod called;
 pub mod characteristics;
 mod cloudphysics;
 #[cfg(feature = "files")]

@@ -1,106 +1,15 @@
 //! The columns of a text that is no known format, by the names in its header or by its values, for the
 //! user to check.
 
+use super::apart::{self, Apart};
+use super::called::{self, At, Named};
 use super::counted::{self, Name, OPEN};
+use super::csv;
+use super::field::Column;
+use super::format::FORMATS;
 use super::guess;
 use super::number;
 use super::text::Sample;
-
-/// What each column is called in the files that people have, most telling first.
-const NAMES: [(&str, &[&str]); 6] = [
-    (
-        "time",
-        &[
-            "time",
-            "timestamp",
-            "ts",
-            "when",
-            "date",
-            "arrival",
-            "arrivaltime",
-            "starttime",
-            "starts",
-            "datetime",
-            "issuetime",
-        ],
-    ),
-    (
-        "offset",
-        &[
-            "offset", "lba", "sector", "lbn", "slba", "address", "addr", "block", "page",
-            "startlba", "lpn",
-        ],
-    ),
-    (
-        "length",
-        &[
-            "length",
-            "size",
-            "bytes",
-            "len",
-            "nbytes",
-            "sectors",
-            "nlb",
-            "pages",
-            "count",
-            "iosize",
-            "nsectors",
-            "nrsectors",
-            "blocks",
-            "blockcount",
-            "sectorcount",
-            "bcount",
-        ],
-    ),
-    (
-        "op",
-        &[
-            "op",
-            "rw",
-            "operation",
-            "type",
-            "iotype",
-            "opcode",
-            "optype",
-            "t",
-            "rwbs",
-            "what",
-            "action",
-            "cmd",
-            "command",
-            "iswrite",
-            "isread",
-            "write",
-            "read",
-        ],
-    ),
-    ("volume", VOLUMES),
-    (GAP, &["gap", "delta", "interarrival", "interarrivaltime", "iat", "timedelta", "deltatime"]),
-];
-
-/// The time since the request before.
-const GAP: &str = "gap";
-
-/// What a column of volumes is called.
-pub(super) const VOLUMES: &[&str] = &[
-    "volume",
-    "disk",
-    "device",
-    "dev",
-    "lun",
-    "vol",
-    "asu",
-    "volumeid",
-    "diskid",
-    "deviceid",
-    "devid",
-    "lunid",
-    "disknumber",
-    "disknum",
-    "diskname",
-    "devicename",
-    "devname",
-];
 
 /// Rows whose values are looked at.
 const ROWS: usize = 50;
@@ -116,6 +25,11 @@ pub(super) struct Table<'a> {
     /// As `separator` in `input.columns`; empty for commas.
     pub(super) separator: &'static str,
     pub(super) rows: Vec<Vec<&'a str>>,
+    /// Whether the first line of the text has the names of its columns.
+    pub(super) has_names: bool,
+    /// Whether a value in quotes has a separator.
+    has_quoted: bool,
+    width: usize,
 }
 
 impl<'a> Table<'a> {
@@ -132,24 +46,35 @@ impl<'a> Table<'a> {
         let rows: Vec<Vec<&str>> = lines.iter().map(|line| split(line, between)).collect();
         let width = rows.first().map_or(0, Vec::len);
         let is_table = width >= LEAST_COLUMNS && rows.iter().all(|row| row.len() == width);
-        is_table.then_some(Self { separator, rows })
+        let is_quoted = |value: &&str| *separator != "blanks" && value.contains(between);
+        let has_quoted = rows.iter().flatten().any(is_quoted);
+        is_table.then_some(Self { separator, rows, has_names: false, has_quoted, width })
+    }
+
+    /// How many columns there are.
+    pub(super) const fn width(&self) -> usize {
+        self.width
     }
 
     /// The values of a line of the same width.
     fn row(&self, line: &'a str) -> Option<Vec<&'a str>> {
         let (between, _) = BETWEEN.iter().find(|(_, separator)| *separator == self.separator)?;
-        Some(split(line, between)).filter(|row| row.len() == self.rows[0].len())
+        Some(split(line, between)).filter(|row| row.len() == self.width)
     }
 
-    /// What is between columns, for a shell; nothing for blanks.
-    pub(super) fn quoted_separator(&self) -> Option<&'static str> {
-        match self.separator {
-            "blanks" => None,
-            "" => Some(","),
-            "semicolon" => Some("';'"),
-            "pipe" => Some("'|'"),
-            _ => Some("'\\t'"),
-        }
+    /// What awk has to know of the separator: nothing of blanks, and `out` for its output. `None` if awk finds other
+    /// columns, as it knows no quotes.
+    pub(super) fn awk_fields(&self, out: &str) -> Option<String> {
+        let between = match self.separator {
+            _ if self.has_quoted => return None,
+            "blanks" => return Some(String::new()),
+            "" => ",",
+            "semicolon" => "';'",
+            "pipe" => "'|'",
+            _ => "'\\t'",
+        };
+        let out = if out.is_empty() { String::new() } else { format!("{out}{between} ") };
+        Some(format!("-F{between} {out}"))
     }
 
     /// The values of a column.
@@ -157,9 +82,12 @@ impl<'a> Table<'a> {
         self.rows.iter().map(|row| row[at]).collect()
     }
 
-    /// The values of a column, if all are whole numbers or sizes.
+    /// The values of a column, if all are whole numbers or sizes. A flush may have none.
     pub(super) fn numbers(&self, at: usize) -> Option<Vec<u64>> {
-        self.rows.iter().map(|row| number::size(row[at].as_bytes())).collect()
+        let values = self.rows.iter().map(|row| row[at].as_bytes());
+        let given = values.filter(|value| !csv::is_missing(value));
+        let numbers = given.map(number::size).collect::<Option<Vec<_>>>()?;
+        (!numbers.is_empty() || self.rows.is_empty()).then_some(numbers)
     }
 }
 
@@ -169,8 +97,27 @@ const LEAST_COLUMNS: usize = 3;
 fn split<'a>(line: &'a str, between: &str) -> Vec<&'a str> {
     match between {
         " " => line.split_ascii_whitespace().collect(),
-        _ => line.split(between).map(|value| value.trim_matches([' ', '"'])).collect(),
+        _ => split_at(line, between.as_bytes()[0]),
     }
+}
+
+/// The values between separators that are not within quotes, as in RFC 4180.
+fn split_at(line: &str, between: u8) -> Vec<&str> {
+    let mut values = Vec::new();
+    let (mut from, mut may_quote, mut is_open) = (0, false, false);
+    for (at, byte) in line.bytes().enumerate() {
+        if at == from {
+            may_quote = byte == b'"';
+        }
+        if byte == between && !is_open {
+            values.push(&line[from..at]);
+            from = at + 1;
+        } else if byte == b'"' && may_quote {
+            is_open = !is_open;
+        }
+    }
+    values.push(&line[from..]);
+    values.into_iter().map(|value| value.trim_matches([' ', '"'])).collect()
 }
 
 /// The names in a header of at least `columns` columns.
@@ -181,11 +128,11 @@ pub(super) fn names(header: &str, columns: usize) -> Option<Vec<&str>> {
 
 /// Where the columns of a table are, and what they are called.
 pub(super) struct Places<'a> {
-    pub(super) time: (usize, &'a str),
-    pub(super) offset: (usize, &'a str),
-    pub(super) length: (usize, &'a str),
-    pub(super) op: Option<(usize, &'a str)>,
-    pub(super) volume: Option<(usize, &'a str)>,
+    pub(super) time: At<'a>,
+    pub(super) offset: At<'a>,
+    pub(super) length: At<'a>,
+    pub(super) op: Option<At<'a>>,
+    pub(super) latency: Option<At<'a>>,
     /// The names of all columns, if there are any.
     pub(super) header: Vec<&'a str>,
 }
@@ -197,59 +144,159 @@ impl Places<'_> {
 
     /// Whether times are those since the request before.
     fn are_gaps(&self) -> bool {
-        let Name { whole, front, .. } = self.name(self.time.0);
-        known(GAP).iter().any(|gap| whole == *gap || front == *gap)
+        called::is_gap(&self.name(self.time.0))
+    }
+
+    /// Whether a column is read, other than as the volume.
+    pub(super) fn reads(&self, at: usize) -> bool {
+        let always = [self.time, self.offset, self.length].into_iter();
+        always.chain(self.op).chain(self.latency).any(|(read, _)| read == at)
+    }
+
+    /// Whether a format that names these columns has them at the same places.
+    fn are_those_of(&self, own: &Named) -> bool {
+        let at = |column: Option<At>| column.map(|(at, _)| at);
+        let [time, offset, length] = [self.time, self.offset, self.length].map(|(at, _)| Some(at));
+        time == at(own.time)
+            && offset == at(own.offset)
+            && length == at(own.length)
+            && (own.op.is_none() || at(own.op) == at(self.op))
     }
 }
 
-/// How to read a text that `sample` begins: the option `input.columns`, and what has to be done before.
-pub(super) fn advice(sample: &Sample) -> Option<String> {
-    Table::all(sample).find_map(|table| advice_of(sample, table))
+/// The formats whose lines are rows that have a volume.
+const WITH_VOLUMES: [&str; 9] =
+    ["spc", "msr", "systor", "alibaba", "tencent", "fiu", "hp-csv", "mqsim", "disksim"];
+
+/// The columns of DiskMon's logs.
+const DISKMON: [&str; 7] = ["number", "time_s", "duration", "disk", "op", "sector", "sectors"];
+
+/// How to read a text that `sample` begins: the option `input.columns`, and what has to be done before. It looks like
+/// the format that has the columns `like`.
+pub(super) fn advice(sample: &Sample, like: Option<&'static [Column]>) -> Option<String> {
+    Table::all(sample).find_map(|table| advice_of(sample, table, like)).flatten()
 }
 
-fn advice_of<'a>(sample: &Sample<'a>, mut table: Table<'a>) -> Option<String> {
+/// As [`advice`]; nothing within if the names of columns are known, but not which are to be read.
+fn advice_of<'a>(
+    sample: &Sample<'a>,
+    mut table: Table<'a>,
+    like: Option<&'static [Column]>,
+) -> Option<Option<String>> {
     if let Some(advice) = guess::log_of_fio(&table) {
-        return Some(advice);
+        return Some(Some(advice));
     }
-    let places = match named(&table.rows[0]) {
-        Some(places) => {
-            table.rows.remove(0);
-            places
-        }
-        None => {
-            let title = sample.title().and_then(|title| str::from_utf8(title).ok());
-            let names = title.and_then(|title| table.row(title));
-            names.and_then(|names| named(&names)).or_else(|| guess::places(&table))?
-        }
-    };
+    let title = sample.title().and_then(|title| str::from_utf8(title).ok());
+    let title = title.and_then(|title| table.row(title)).map(|names| Named::of(&names));
+    let mut named = Named::of(&table.rows[0]);
+    if speaks(&named) {
+        table.has_names = sample.lines().next().is_some_and(|line| is_row(&table, line));
+        table.rows.remove(0);
+    } else {
+        named = title.filter(speaks).unwrap_or_default();
+    }
+    let (knows, has_rows) = (named.columns().count() > 1, table.rows.len() > 1);
+    let own = like.map(|columns| Named::of(&names_of(columns)));
+    let own = own.filter(|own| own.header.len() == table.width() && named.header.is_empty());
+    let found = own.and_then(|own| guess::of_format(&table, &own));
+    match found.or_else(|| guess::places(&table, named)) {
+        None => (knows && has_rows).then_some(None),
+        Some(places) => written(&table, places, like).map(Some),
+    }
+}
+
+/// Whether a line is the row that has been taken from the table: its names.
+fn is_row(table: &Table, line: &[u8]) -> bool {
+    let row = str::from_utf8(line).ok().and_then(|line| table.row(line));
+    row.is_some_and(|row| row == table.rows[0])
+}
+
+/// Whether names of columns are names, and two of them are known. One may be a unit below the names.
+fn speaks(named: &Named) -> bool {
+    let is_number =
+        |name: &&str| number::size(name.as_bytes()).is_some() || name.parse::<f64>().is_ok();
+    named.columns().count() > 1 && !named.header.iter().any(is_number)
+}
+
+fn names_of(columns: &'static [Column]) -> Vec<&'static str> {
+    columns.iter().map(|column| column.name).collect()
+}
+
+/// The advice for these places.
+fn written<'a>(
+    table: &Table<'a>,
+    places: Places<'a>,
+    like: Option<&'static [Column]>,
+) -> Option<String> {
+    let action = guess::one_action(table, &places);
+    // A row of blkparse is none of another format.
+    let is_other = action.is_none() && places.header.is_empty();
+    let own = if is_other { own_names(table, &places, like) } else { Vec::new() };
+    let volume = apart::apart(table, &places, &own);
+    let columns = columns(table, &places, &own, &volume)?;
     // Of a table in which nothing is settled, nothing is known.
-    let columns = columns(&table, &places).filter(|columns| columns.matches(OPEN).count() <= 3)?;
-    let before = guess::one_action(&table, &places)
-        .or_else(|| points(&table, &places))
-        .or_else(|| sums(&table, &places));
+    let has_points = table.column(places.time.0).iter().any(|time| time.contains('.'));
+    if places.header.is_empty() && !has_points && columns.matches(OPEN).count() > 3 {
+        return None;
+    }
+    let before = action
+        .or_else(|| points(table, &places))
+        .or_else(|| sums(table, &places))
+        .unwrap_or_default();
+    let which = which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
     let op = if places.op.is_none() { " and input.op = read or input.op = write" } else { "" };
-    let before = before.unwrap_or_default();
     Some(format!(
-        "{before}read it as CSV, once columns and units are checked{open}, with \
+        "{before}{which}read it as CSV, once columns and units are checked{open}, with \
          input.columns = {columns}{op}"
     ))
 }
 
+/// The names of all columns in the format that has its columns at these places.
+fn own_names(table: &Table, places: &Places, like: Option<&'static [Column]>) -> Vec<&'static str> {
+    let known = FORMATS.iter().filter(|format| WITH_VOLUMES.contains(&format.name));
+    let is_diskmon = table.separator == "tab" && table.width() == DISKMON.len();
+    if is_diskmon && places.are_those_of(&Named::of(&DISKMON)) {
+        return DISKMON.to_vec();
+    }
+    let mut all = like.into_iter().chain(known.map(|format| format.columns)).map(names_of);
+    let is_own = |names: &Vec<&'static str>| {
+        names.len() == table.width() && places.are_those_of(&Named::of(names))
+    };
+    all.find(is_own).unwrap_or_default()
+}
+
+/// What to do about volumes that the table does not settle.
+fn which(volume: &Apart) -> String {
+    let Apart::Perhaps(columns) = volume else { return String::new() };
+    let names: Vec<String> = columns.iter().map(|column| place(*column)).collect();
+    match &names[..] {
+        [name] => format!("column {name} may be the volume: state it, or volume=none; "),
+        names => format!(
+            "columns {} may be the volume: state one, all joined to one column, or volume=none; ",
+            names.join(" and ")
+        ),
+    }
+}
+
+/// A column as `input.columns` has it.
+fn place((at, name): At) -> String {
+    if name.is_empty() { (at + 1).to_string() } else { name.to_owned() }
+}
+
 /// The value of `input.columns`.
-fn columns(table: &Table, places: &Places) -> Option<String> {
+fn columns(table: &Table, places: &Places, own: &[&str], volume: &Apart) -> Option<String> {
     let (time, offset, length) = (places.time, places.offset, places.length);
-    let name = |(at, _): (usize, &str)| places.name(at);
+    // What resembles another format may count other units.
+    let own = if *own == DISKMON { own } else { &[] };
+    let names = if own.is_empty() { &places.header } else { own };
+    let name = |(at, _): At| Name::of(names.get(at).unwrap_or(&""));
     let (offsets, lengths) = (table.numbers(offset.0)?, table.numbers(length.0)?);
     let (offset_unit, length_unit) =
         counted::extents((&name(offset), &offsets), (&name(length), &lengths));
     let time_unit = match places.are_gaps() {
         true if name(time).time_unit().is_none() => OPEN,
         _ => counted::time(&name(time), &table.column(time.0)),
-    };
-    let place = |(at, name): (usize, &str)| match name {
-        "" => (at + 1).to_string(),
-        name => name.to_owned(),
     };
     let mut parts = vec![
         format!("time={}{time_unit}", place(time)),
@@ -259,37 +306,17 @@ fn columns(table: &Table, places: &Places) -> Option<String> {
     parts.extend(places.op.map(|op| {
         format!("op={}{}", place(op), counted::operation(&name(op), &table.column(op.0)))
     }));
-    parts.extend(places.volume.map(|volume| format!("volume={}", place(volume))));
+    parts.extend(places.latency.map(|latency| {
+        let unit = name(latency).time_unit().map_or(OPEN, counted::in_columns);
+        format!("latency={}{unit}", place(latency))
+    }));
+    match volume {
+        Apart::By(column) => parts.push(format!("volume={}", place(*column))),
+        Apart::Perhaps(_) => parts.push("volume=?".into()),
+        Apart::Unknown => {}
+    }
     parts.extend((!table.separator.is_empty()).then(|| format!("separator={}", table.separator)));
     Some(parts.join(","))
-}
-
-/// What the column `what` is called.
-fn known(what: &str) -> &'static [&'static str] {
-    NAMES.iter().find(|(name, _)| *name == what).map_or(&[], |(_, known)| known)
-}
-
-/// The places of columns by the names in a header.
-pub(super) fn named<'a>(header: &[&'a str]) -> Option<Places<'a>> {
-    let names: Vec<Name> = header.iter().map(|name| Name::of(name)).collect();
-    let place = |what: &str| {
-        let find = |is: &dyn Fn(&Name, &str) -> bool| {
-            known(what).iter().find_map(|known| names.iter().position(|name| is(name, known)))
-        };
-        let at = find(&|name, known| name.whole == known);
-        let at = at.or_else(|| find(&|name, known| name.front == known))?;
-        // A number takes the place of a name that is not plain, or a word of the option.
-        let is_plain = counted::is_plain(header[at]) && header[at] != "none";
-        Some((at, if is_plain { header[at] } else { "" }))
-    };
-    Some(Places {
-        time: place("time").or_else(|| place(GAP))?,
-        offset: place("offset")?,
-        length: place("length")?,
-        op: place("op"),
-        volume: place("volume"),
-        header: header.to_vec(),
-    })
 }
 
 /// What has to be done with decimal commas.
@@ -302,15 +329,19 @@ fn points(table: &Table, places: &Places) -> Option<String> {
 
 /// What has to be done with times since the request before.
 fn sums(table: &Table, places: &Places) -> Option<String> {
-    let between = table.quoted_separator();
-    let fields = between.map_or(String::new(), |between| format!("-F{between} -v OFS={between} "));
+    if !places.are_gaps() {
+        return None;
+    }
     let time = format!("${}", places.time.0 + 1);
-    places.are_gaps().then(|| {
-        format!(
-            "its times are gaps: add them up, awk {fields}'NR > 1 {{t += {time}; {time} = \
-             sprintf(\"%.9f\", t)}} 1' FILE | ftlab ... -; "
-        )
-    })
+    Some(table.awk_fields("-v OFS=").map_or_else(
+        || "its times are gaps: add them up; ".into(),
+        |fields| {
+            format!(
+                "its times are gaps: add them up, awk {fields}'NR > 1 {{t += {time}; {time} = \
+                 sprintf(\"%.9f\", t)}} 1' FILE | ftlab ... -; "
+            )
+        },
+    ))
 }
 
 #[cfg(test)]
@@ -320,7 +351,7 @@ mod tests {
     use crate::trace::stream::Front;
 
     fn advised(text: &str) -> Option<String> {
-        advice(&Sample::new(Front { bytes: text.as_bytes(), whole: true }))
+        advice(&Sample::new(Front { bytes: text.as_bytes(), whole: true }), None)
     }
 
     /// The columns that are suggested.
@@ -354,7 +385,7 @@ mod tests {
         assert!(advice.contains("awk 'NR > 1 {t += $2;"), "{advice}");
         assert!(advice.contains("time=delta_us:us"), "{advice}");
         let advice = advised("ts,delta,offset,size\n0.5,1,0,512\n1.5,2,512,512\n").unwrap();
-        assert!(!advice.contains("gaps") && advice.contains("time=ts,"), "{advice}");
+        assert!(!advice.contains("gaps") && advice.contains("time=ts:?,"), "{advice}");
     }
 
     #[test]
@@ -378,7 +409,7 @@ mod tests {
             (
                 "id time op offset size\n1 0.5 OP_READ 0 512\n2 0.7 OP_WRITE 0 512\n",
                 Some(
-                    "time=time,offset=offset,length=size,op=op:OP_READ=read/OP_WRITE=write,separator=blanks",
+                    "time=time:?,offset=offset,length=size,op=op:OP_READ=read/OP_WRITE=write,separator=blanks",
                 ),
             ),
             // Names that would not mean themselves in a terminal or a shell.
@@ -393,21 +424,23 @@ mod tests {
     #[test]
     fn the_first_rows_suggest_the_columns() {
         for (text, expected) in [
-            ("0.5,W,8192,4096\n0.75,R,4096,512\n", Some("time=1,offset=3,length=4,op=2")),
+            ("0.5,W,8192,4096\n0.75,R,4096,512\n", Some("time=1:?,offset=3,length=4,op=2")),
             (
                 "read;1700000000123;77;8;sda\nwrite;1700000000125;1001;16;sda\n",
-                Some("time=2:ms,offset=3:sectors,length=4:sectors,op=1,separator=semicolon"),
+                Some(
+                    "time=2:ms,offset=3:sectors,length=4:sectors,op=1,volume=5,separator=semicolon",
+                ),
             ),
             (
                 "1 77777 8 1.5\n0 1001 16 2.5\n",
-                Some("time=4,offset=2:sectors,length=3:sectors,op=1:?,separator=blanks"),
+                Some("time=4:?,offset=2:sectors,length=3:sectors,op=1:?,separator=blanks"),
             ),
-            ("0.5,W,77777,3\n0.75,R,1001,1\n", Some("time=1,offset=3:?,length=4:?,op=2")),
+            ("0.5,W,77777,3\n0.75,R,1001,1\n", Some("time=1:?,offset=3:?,length=4:?,op=2")),
             ("5,W,77777,3\n7,R,1001,1\n", Some("time=1:?,offset=3:?,length=4:?,op=2")),
             // Not D for discard: the action of blkparse is the same in each row.
             (
                 "8,0 0.5 D W 77777 8\n8,0 0.75 D R 1001 16\n",
-                Some("time=2,offset=5:sectors,length=6:sectors,op=4,separator=blanks"),
+                Some("time=2:?,offset=5:sectors,length=6:sectors,op=4,volume=1,separator=blanks"),
             ),
             (
                 "12, 90101, 1, 4096, 8192, 0\n15, 81333, 0, 4096, 0, 0\n",
@@ -416,7 +449,7 @@ mod tests {
             // A process' number is no length if another column is next to the offset.
             (
                 "1.5 42 nfsd 90001 8 W\n2.5 42 nfsd 70016 8 R\n",
-                Some("time=1,offset=4:sectors,length=5:sectors,op=6,separator=blanks"),
+                Some("time=1:?,offset=4:sectors,length=5:sectors,op=6,separator=blanks"),
             ),
             (
                 "A tool\nat work\n09:00:00.5 W 4096 512\n09:00:01.5 R 0 512\n",
@@ -424,7 +457,7 @@ mod tests {
             ),
             (
                 "0.5 \tW\t 0   4096\n1.5\tR  8192\t512\n",
-                Some("time=1,offset=3,length=4,op=2,separator=blanks"),
+                Some("time=1:?,offset=3,length=4,op=2,separator=blanks"),
             ),
             ("0,1,17,3,4,get\n1,0,27,5,4,get\n", None),
             ("a,b,c,d\ne,f,g,h\n", None),
@@ -443,11 +476,172 @@ mod tests {
             ("0,5;W;8192;4096\n0,75;R;4096;512\n", "tr , . < FILE | ftlab ... -; "),
             ("0.5 Q W 77 8\n0.6 C W 77 8\n0.7 Q R 9 8\n", "awk '$2 == \"Q\"' FILE | ftlab ... -; "),
             ("0.6 C W 77 8\n0.7 D R 9 8\n", "awk '$2 == \"D\"' FILE | ftlab ... -; "),
+            (
+                "time,action,rwbs,sector,count\n0.6,C,W,77,8\n0.7,D,R,9,8\n",
+                "awk -F, 'NR == 1 || $2 == \"D\"' FILE | ftlab ... -; ",
+            ),
+            ("\"8,0\",0.6,C,W,77,8\n\"8,0\",0.7,D,R,9,8\n", "take one, D in column 3; "),
             ("500, 4000, 0, 4096, 0\n1000, 4001, 1, 4096, 0\n", "log_offset=1"),
             ("time,offset,size\n0.5,8192,512\n", " and input.op = read or input.op = write"),
         ] {
             let advice = advised(text).unwrap_or_default();
             assert!(advice.contains(words), "{text}{advice}");
         }
+    }
+
+    #[test]
+    fn volumes_are_not_laid_over_each_other() {
+        for (text, expected) in [
+            (
+                "0.00000,sdb,R,8192,4096\n0.00063,sda,R,0,512\n",
+                "time=1,offset=4,length=5,op=3,volume=2",
+            ),
+            // As formats have them that these resemble.
+            (
+                "128166372003061629,prxy,0,R,209604132352,512,31\n128166372003061700,prxy,1,W,512,4096,3\n",
+                "time=1:filetime,offset=5,length=6,op=4,volume=3",
+            ),
+            (
+                "128166372003061629,prxy,0,R,209604132352,512,31\n128166372003061700,web,0,W,512,4096,3\n",
+                "time=1:filetime,offset=5,length=6,op=4,volume=?",
+            ),
+            (
+                "0,17306592,4096,Read,0.00000\n1,8,512,Write,0.00050\n",
+                "time=5,offset=2:sectors,length=3,op=4,volume=1",
+            ),
+            (
+                "0\t0.00000\t0.00035\t0\tRead\t409383071\t1\n1\t0.00015\t0.00035\t1\tWrite\t8\t3\n",
+                "time=2,offset=6:sectors,length=7:sectors,op=5,volume=4,separator=tab",
+            ),
+            // Small numbers or names that come again may be anything.
+            (
+                "5 8192 700 R 512\n7 4096 700 W 512\n8 0 9 W 1024\n9 0 9 R 512\n",
+                "time=1:?,offset=2,length=5,op=4,volume=?,separator=blanks",
+            ),
+            (
+                "web;5;8192;R;512\ndb;7;4096;W;512\ndb;8;0;W;1024\nweb;9;0;R;512\n",
+                "time=2:?,offset=3,length=5,op=4,volume=?,separator=semicolon",
+            ),
+            // The same length in other units.
+            (
+                "5 8192 1 R 512\n7 4096 1 W 512\n8 0 2 W 1024\n9 0 2 R 1024\n",
+                "time=1:?,offset=2,length=5,op=4,separator=blanks",
+            ),
+        ] {
+            assert_eq!(suggested(text).as_deref(), Some(expected), "{text}");
+        }
+        let two = "time,host,disk,op,offset,length\n5,a,0,R,0,512\n7,b,0,R,0,512\n";
+        let advice = advised(two).unwrap();
+        assert!(advice.starts_with("columns host and disk may be the volume: state one, all"));
+    }
+
+    #[test]
+    fn names_of_volumes_and_of_the_kernel_are_known() {
+        for (text, expected) in [
+            (
+                "nsecs,dev,rwbs,sector,bytes\n88,8000,R,77,512\n99,8016,WS,8,8192\n",
+                "time=nsecs:ns,offset=sector:sectors,length=bytes,op=rwbs,volume=dev",
+            ),
+            (
+                "ktime_ns,dev,rwbs,sector,nr_sector\n88,\"8,0\",R,77,1\n99,\"8,16\",WS,8,8\n",
+                "time=ktime_ns:ns,offset=sector:sectors,length=nr_sector:sectors,op=rwbs,volume=dev",
+            ),
+            // A name that is not known leaves the others known.
+            (
+                "ns since boot,dev,rwbs,sector,howmany\n88,8,R,77,1\n99,9,WS,8,8\n",
+                "time=1:?,offset=sector:sectors,length=howmany:sectors,op=rwbs,volume=dev",
+            ),
+            (
+                "when,what,where,howmuch\n0.00001,get,8192,4096\n0.00002,put,0,512\n",
+                "time=when,offset=where,length=howmuch,op=what:get=read/put=write",
+            ),
+            (
+                "time_s,vm_id,op,offset,len\n5,a,R,0,512\n7,b,R,0,512\n",
+                "time=time_s,offset=offset,length=len,op=op,volume=vm_id",
+            ),
+            (
+                "time_s,host,disk,op,offset,len\n5,a,0,R,0,512\n7,a,1,R,0,512\n",
+                "time=time_s,offset=offset,length=len,op=op,volume=disk",
+            ),
+            (
+                "major,minor,time_s,rwbs,sector,nsectors\n8,0,5,R,77,1\n8,16,7,R,8,8\n",
+                "time=time_s,offset=sector:sectors,length=nsectors:sectors,op=rwbs,volume=minor",
+            ),
+            (
+                "time_s,file,op,offset,len\n5,a,R,0,512\n7,b,R,0,512\n",
+                "time=time_s,offset=offset,length=len,op=op,volume=file",
+            ),
+            (
+                "time_s,file,op,lba,bytes\n5,a,R,0,512\n7,b,R,0,512\n",
+                "time=time_s,offset=lba:sectors,length=bytes,op=op",
+            ),
+            // A process is no volume.
+            (
+                "time_s,pid,op,offset,len\n5,1,R,0,512\n7,2,R,0,512\n8,1,R,0,512\n9,2,R,0,512\n",
+                "time=time_s,offset=offset,length=len,op=op",
+            ),
+            // Units below the names are no names.
+            (
+                "time,op,offset,length\ns,-,B,bytes\n5,R,8192,512\n7,W,0,4096\n",
+                "time=1:?,offset=3,length=4,op=2",
+            ),
+            (
+                "submit_us,complete_us,op,offset,size\n5,9,R,8192,512\n7,8,W,0,4096\n",
+                "time=submit_us:us,offset=offset,length=size,op=op",
+            ),
+            (
+                "end_us,lat_us,op,offset,size\n15,9,R,8192,512\n17,8,W,0,4096\n",
+                "time=end_us:us,offset=offset,length=size,op=op,latency=lat_us:us",
+            ),
+            (
+                "completion_s,response,op,offset,size\n15,9,R,8192,512\n17,8,W,0,4096\n",
+                "time=completion_s,offset=offset,length=size,op=op,latency=response:?",
+            ),
+            (
+                "TIME(s),COMM,PID,DISK,T,SECTOR,BYTES,LAT(ms)\n0.5,a,7,sda,R,77,512,0.1\n",
+                "time=1,offset=SECTOR:sectors,length=BYTES,op=T,latency=8:ms,volume=DISK",
+            ),
+        ] {
+            assert_eq!(suggested(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_that_come_again_may_be_operations() {
+        for (text, expected) in [
+            ("5,OP_RD,8192,4096\n7,OP_WR,0,512\n", "op=2:OP_RD=read/OP_WR=write"),
+            ("5,IN,8192,512\n7,OUT,0,512\n8,IN,0,512\n9,IN,0,512\n", "op=2:IN=?/OUT=?"),
+            ("time_s,rw (1=read),offset,size\n5,1,0,512\n7,0,0,512\n", "op=2:1"),
+            ("time_s,read/write,offset,size\n5,1,0,512\n7,0,0,512\n", "op=2:?"),
+            ("time_s,rnw,offset,size\n5,1,0,512\n7,0,0,512\n", "op=rnw:1"),
+            ("time_s,dirn,offset,size\n5,R,0,512\n7,W,0,512\n", "op=dirn"),
+        ] {
+            let columns = suggested(text).unwrap_or_default();
+            assert!(columns.ends_with(expected), "{text}{columns}");
+        }
+        let marks = "time_s,sync,offset,size\n5,1,0,512\n7,0,0,512\n";
+        assert!(advised(marks).is_some_and(|advice| advice.contains("input.op = read")));
+    }
+
+    #[test]
+    fn values_are_split_and_left_out_as_csv_has_them() {
+        for (text, expected) in [
+            (
+                "0.00006,read,\"59,222,114,304\",\"65,536\"\n0.00007,write,\"4,096\",512\n",
+                "time=1,offset=3,length=4,op=2",
+            ),
+            (
+                "\"8,16\",0.00001,Q,R,77,8\n\"8,0\",0.00002,Q,W,9,8\n",
+                "time=2,offset=5:sectors,length=6:sectors,op=4,volume=1",
+            ),
+            (
+                "time_s,op,offset,size\n5,R,8192,512\n7,flush,,NaN\n",
+                "time=time_s,offset=offset,length=size,op=op",
+            ),
+        ] {
+            assert_eq!(suggested(text).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(split("a,\"b \"\",c\",\"d", ","), ["a", "b \"\",c", "d"]);
+        assert_eq!(split("5\" disk,7", ","), ["5\" disk", "7"]);
     }
 }

@@ -1,0 +1,396 @@
+//! What the columns of the files that people have are called.
+
+use super::counted::{self, Name};
+use super::suggest::Places;
+
+/// What each column is called, most telling first.
+const NAMES: [(&str, &[&str]); 7] = [
+    (
+        "time",
+        &[
+            "time",
+            "timestamp",
+            "ts",
+            "when",
+            "date",
+            "arrival",
+            "arrivaltime",
+            "starttime",
+            "starts",
+            "datetime",
+            "issuetime",
+            "submit",
+            "submittime",
+            "submitted",
+            "issue",
+            "issued",
+            "requesttime",
+            "inittime",
+            "elapsed",
+            "elapsedtime",
+            "ktime",
+            "nsecs",
+            "usecs",
+            "msecs",
+            "secs",
+            "nanos",
+            "micros",
+            "millis",
+        ],
+    ),
+    (
+        "offset",
+        &[
+            "offset",
+            "lba",
+            "sector",
+            "lbn",
+            "slba",
+            "address",
+            "addr",
+            "block",
+            "page",
+            "startlba",
+            "startsector",
+            "startblock",
+            "byteoffset",
+            "minoffset",
+            "lpn",
+        ],
+    ),
+    (
+        "length",
+        &[
+            "length",
+            "size",
+            "bytes",
+            "len",
+            "nbytes",
+            "sectors",
+            "nlb",
+            "pages",
+            "count",
+            "iosize",
+            "nsectors",
+            "nrsectors",
+            "nrsector",
+            "nsector",
+            "numsectors",
+            "nrbytes",
+            "numbytes",
+            "datalen",
+            "datalength",
+            "iodatalength",
+            "blocks",
+            "nblocks",
+            "nrblocks",
+            "numblocks",
+            "blockcount",
+            "sectorcount",
+            "bcount",
+        ],
+    ),
+    (
+        "op",
+        &[
+            "op",
+            "rw",
+            "operation",
+            "type",
+            "iotype",
+            "opcode",
+            "optype",
+            "t",
+            "rwbs",
+            "what",
+            "action",
+            "cmd",
+            "command",
+            "opname",
+            "commandtype",
+            "requesttype",
+            "reqtype",
+            "iswrite",
+            "isread",
+            "write",
+            "read",
+            "readwrite",
+            "rnw",
+            "readnotwrite",
+            "notwrite",
+            "notread",
+            "writeflag",
+            "readflag",
+            "w",
+            "r",
+            "direction",
+            "dir",
+            "ddir",
+        ],
+    ),
+    (GAP, &["gap", "delta", "interarrival", "interarrivaltime", "iat", "timedelta", "deltatime"]),
+    (
+        END,
+        &[
+            "completion",
+            "completiontime",
+            "completetime",
+            "completed",
+            "complete",
+            "end",
+            "endtime",
+            "finish",
+            "finishtime",
+            "finished",
+            "done",
+        ],
+    ),
+    (
+        "latency",
+        &[
+            "latency",
+            "lat",
+            "response",
+            "responsetime",
+            "duration",
+            "servicetime",
+            "latencytime",
+            "rt",
+        ],
+    ),
+];
+
+/// The time since the request before.
+const GAP: &str = "gap";
+
+/// The time at which a request is complete.
+const END: &str = "end";
+
+/// What a column of volumes is called.
+pub(super) const VOLUMES: &[&str] = &[
+    "volume",
+    "disk",
+    "device",
+    "dev",
+    "lun",
+    "vol",
+    "asu",
+    "volumeid",
+    "diskid",
+    "deviceid",
+    "devid",
+    "lunid",
+    "disknumber",
+    "disknum",
+    "diskname",
+    "devicename",
+    "devname",
+];
+
+/// What a column is called that has volumes, or has them together with another one.
+const OTHER_VOLUMES: &[&str] = &[
+    "vm",
+    "vmid",
+    "vmname",
+    "ssd",
+    "ssdid",
+    "drive",
+    "driveid",
+    "drivename",
+    "drivenumber",
+    "namespace",
+    "namespaceid",
+    "nsid",
+    "image",
+    "imageid",
+    "imagename",
+    "file",
+    "fileid",
+    "filename",
+    "partition",
+    "partitionid",
+    "host",
+    "hostid",
+    "hostname",
+    "server",
+    "serverid",
+    "major",
+    "minor",
+    "devmajor",
+    "devminor",
+];
+
+/// What a column is called that is neither a time nor an address, a length or an operation.
+const OTHERS: &[&str] = &[
+    "id",
+    "index",
+    "idx",
+    "seq",
+    "sequence",
+    "key",
+    "keysize",
+    "hash",
+    "pid",
+    "tid",
+    "ppid",
+    "cpu",
+    "comm",
+    "process",
+    "processname",
+    "user",
+    "client",
+    "clientid",
+    "priority",
+    "queue",
+    "qid",
+    "que",
+    "queuelen",
+    "depth",
+    "error",
+    "status",
+];
+
+/// A column: how many are before it, and its name if that may stand in advice.
+pub(super) type At<'a> = (usize, &'a str);
+
+/// The columns that a header names.
+#[derive(Default)]
+pub(super) struct Named<'a> {
+    pub(super) time: Option<At<'a>>,
+    pub(super) offset: Option<At<'a>>,
+    pub(super) length: Option<At<'a>>,
+    pub(super) op: Option<At<'a>>,
+    /// What a time of completion is to be reduced by.
+    pub(super) latency: Option<At<'a>>,
+    /// The names of all columns.
+    pub(super) header: Vec<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    pub(super) fn of(header: &[&'a str]) -> Self {
+        let names: Vec<Name> = header.iter().map(|name| Name::of(name)).collect();
+        let find = |what: &str, is: &dyn Fn(&Name, &str) -> bool| {
+            known(what).iter().find_map(|known| names.iter().position(|name| is(name, known)))
+        };
+        let whole = |what: &str| find(what, &|name, known| name.whole == known);
+        let place = |what: &str| {
+            whole(what)
+                .or_else(|| find(what, &|name, known| name.front == known))
+                .or_else(|| find(what, &|name, known| name.base == known))
+        };
+        let op = || find("op", &|name, known| !name.has_unit() && name.base == known);
+        // Other than in `t` alone, or the start of an extent, the unit tells.
+        let is_time = |name: &Name| matches!(name.front.as_str(), "t" | "start" | "begin");
+        let with_unit = || names.iter().position(|n| is_time(n) && n.time_unit().is_some());
+        let start = place("time").or_else(|| place(GAP)).or_else(with_unit);
+        let time = start.or_else(|| place(END));
+        let of_end = start.is_none() || is_biosnoop(&names);
+        let mut named = Self { header: header.to_vec(), ..Self::default() };
+        let at = |at: usize| named.at(at);
+        let (time, offset) = (time.map(at), place("offset").map(at));
+        let (length, op) = (place("length").map(at), whole("op").or_else(op).map(at));
+        let latency = place("latency").filter(|_| of_end && time.is_some()).map(at);
+        (named.time, named.offset, named.length) = (time, offset, length);
+        (named.op, named.latency) = (op, latency);
+        named
+    }
+
+    /// The same columns by their numbers.
+    pub(super) fn by_number<'b>(&self) -> Named<'b> {
+        let number = |column: Option<At>| column.map(|(at, _)| (at, ""));
+        let (time, offset) = (number(self.time), number(self.offset));
+        let (length, op) = (number(self.length), number(self.op));
+        Named { time, offset, length, op, latency: None, header: Vec::new() }
+    }
+
+    /// A column with its name if that is plain and that of one column; its number takes the place of any other.
+    pub(super) fn at(&self, at: usize) -> At<'a> {
+        let name = self.header.get(at).copied().unwrap_or_default();
+        let is_name = counted::is_plain(name) && name != "none" && name.parse::<usize>().is_err();
+        let is_one = self.header.iter().filter(|other| **other == name).count() == 1;
+        (at, if is_name && is_one { name } else { "" })
+    }
+
+    /// The columns that are named.
+    pub(super) fn columns(&self) -> impl Iterator<Item = usize> {
+        let columns = [self.time, self.offset, self.length, self.op, self.latency];
+        columns.into_iter().flatten().map(|(at, _)| at)
+    }
+
+    /// Whether a column is called what no request needs, or a volume.
+    pub(super) fn is_other(&self, at: usize) -> bool {
+        let name = Name::of(self.header.get(at).unwrap_or(&""));
+        let is = |known: &[&str]| known.contains(&name.whole.as_str());
+        is(OTHERS)
+            || is_volume(&name)
+            || known("latency").contains(&name.front.as_str())
+            || known("latency").contains(&name.base.as_str())
+    }
+
+    /// All places, if the names settle where they are.
+    pub(super) fn places(self) -> Option<Places<'a>> {
+        Some(Places {
+            time: self.time?,
+            offset: self.offset?,
+            length: self.length?,
+            op: self.op,
+            latency: self.latency,
+            header: self.header,
+        })
+    }
+}
+
+/// Whether these are the columns of biosnoop, whose times are those of completion.
+fn is_biosnoop(names: &[Name]) -> bool {
+    ["comm", "disk", "sector", "lat"].iter().all(|known| names.iter().any(|n| n.base == *known))
+}
+
+/// Whether the column is called a volume, or a part of one.
+pub(super) fn is_volume(name: &Name) -> bool {
+    is_disk(name) || OTHER_VOLUMES.contains(&name.base.as_str())
+}
+
+/// Whether the column is called a volume.
+pub(super) fn is_disk(name: &Name) -> bool {
+    VOLUMES.contains(&name.base.as_str())
+}
+
+/// Whether times are called those since the request before.
+pub(super) fn is_gap(name: &Name) -> bool {
+    known(GAP).iter().any(|gap| name.whole == *gap || name.front == *gap)
+}
+
+/// What the column `what` is called.
+fn known(what: &str) -> &'static [&'static str] {
+    NAMES.iter().find(|(name, _)| *name == what).map_or(&[], |(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_have_a_unit_or_a_remark() {
+        for (header, places) in [
+            ("nsecs,dev,rwbs,sector,bytes", [Some(0), Some(3), Some(4), Some(2)]),
+            ("time,dev,rwbs,sector,nr_sector", [Some(0), Some(3), Some(4), Some(2)]),
+            ("TimeMs,startLBA,NumBytes,rw (1=read)", [Some(0), Some(1), Some(2), Some(3)]),
+            ("t.ms,lba,size_kb,read/write", [Some(0), Some(1), Some(2), Some(3)]),
+            ("elapsed_ms,offset,len,rnw", [Some(0), Some(1), Some(2), Some(3)]),
+            ("ktime_ns,sector,bytes_read,write_bytes", [Some(0), Some(1), None, None]),
+            ("end_us,lba,len,op", [Some(0), Some(1), Some(2), Some(3)]),
+        ] {
+            let header: Vec<&str> = header.split(',').collect();
+            let Named { time, offset, length, op, .. } = Named::of(&header);
+            let found = [time, offset, length, op].map(|column| column.map(|(at, _)| at));
+            assert_eq!(found, places, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_two_columns_is_no_name() {
+        let named = Named::of(&["ts", "size", "lba", "size", "7", "none"]);
+        let names = |at: &[usize]| at.iter().map(|at| named.at(*at).1).collect::<Vec<_>>();
+        assert_eq!(names(&[0, 1, 2, 3, 4, 5, 6]), ["ts", "", "lba", "", "", "", ""]);
+    }
+}
