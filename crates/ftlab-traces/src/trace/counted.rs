@@ -4,8 +4,11 @@
 //! nobody reads factors of 8 or 1,000 without having said so.
 
 use super::csv;
+use super::gate::RawRequest;
 use super::number;
+use super::plausible;
 use super::time::TimeUnit;
+use crate::request::Op;
 
 /// What the user has to say.
 pub(super) const OPEN: &str = ":?";
@@ -234,7 +237,31 @@ pub(super) fn extents(
             _ => OPEN,
         }
     });
+    if contradict((offsets, offset_unit), (lengths, length_unit)) {
+        return (OPEN, OPEN);
+    }
     (offset_unit, length_unit)
+}
+
+/// Whether sequential requests contradict the units.
+fn contradict(
+    (offsets, offset_unit): (&[u64], &str),
+    (lengths, length_unit): (&[u64], &str),
+) -> bool {
+    let bytes = |unit: &str| match unit {
+        "" => Some(1),
+        ":sectors" => Some(SECTOR_BYTES),
+        _ => None,
+    };
+    let (Some(of_offset), Some(of_length)) = (bytes(offset_unit), bytes(length_unit)) else {
+        return false;
+    };
+    let request = |(offset, length): (&u64, &u64)| {
+        let (offset, length) = (offset.checked_mul(of_offset)?, length.checked_mul(of_length)?);
+        Some(RawRequest::new(Op::Read, offset, length))
+    };
+    let requests: Vec<RawRequest> = offsets.iter().zip(lengths).filter_map(request).collect();
+    plausible::steps_otherwise(&requests)
 }
 
 /// The words of an operation, as `op=COLUMN` has them behind it.
@@ -252,9 +279,39 @@ pub(super) fn operation(name: &Name, values: &[&str]) -> String {
     if words.len() > MOST_WORDS || !words.iter().all(|word| is_plain(word)) {
         return OPEN.into();
     }
-    let entries: Vec<String> =
-        words.iter().map(|word| format!("{word}={}", meaning(name, word))).collect();
+    let are_events = has_both_ends(&words);
+    let means = |word: &str| match are_events && end(word) == Some(End::Complete) {
+        true => "skip",
+        false => meaning(name, word),
+    };
+    let entries: Vec<String> = words.iter().map(|word| format!("{word}={}", means(word))).collect();
     format!(":{}", entries.join("/"))
+}
+
+/// An event of a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Begin,
+    Complete,
+}
+
+/// The event that a word names, as `READ_START` or `block_rq_complete`.
+pub(super) fn end(word: &str) -> Option<End> {
+    let words = words(word);
+    let is = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    if is(&["complete", "completed", "completion", "done", "finish", "finished", "end"]) {
+        Some(End::Complete)
+    } else if is(&["submit", "submitted", "issue", "issued", "start", "begin", "queue", "insert"]) {
+        Some(End::Begin)
+    } else {
+        None
+    }
+}
+
+/// Whether all words are events, and requests both begin and are complete.
+pub(super) fn has_both_ends(words: &[&str]) -> bool {
+    let has = |which| words.iter().any(|word| end(word) == Some(which));
+    words.iter().all(|word| end(word).is_some()) && has(End::Begin) && has(End::Complete)
 }
 
 /// Whether a word of the file may stand in advice: in the option it means itself, in a shell and on
@@ -331,6 +388,20 @@ mod tests {
     }
 
     #[test]
+    fn units_that_sequential_requests_contradict_are_asked_for() {
+        let lengths: Vec<u64> = (0..40).map(|i| 1 + i % 3).collect();
+        let ends = |times: u64| -> Vec<u64> {
+            let next =
+                |at: &mut u64, length: &u64| Some(std::mem::replace(at, *at + length * times));
+            lengths.iter().scan(77, next).collect()
+        };
+        for (times, expected) in [(1, ":sectors"), (8, ":?")] {
+            let found = units("lba", &ends(times), "sectors", &lengths);
+            assert_eq!(found, (expected.to_owned(), expected.to_owned()), "{times}");
+        }
+    }
+
+    #[test]
     fn times_that_nothing_settles_are_asked_for() {
         for (name, values, unit) in [
             ("time", &["0.0001", "0.0007"][..], ""),
@@ -391,6 +462,12 @@ mod tests {
             ("w", &["0", "1"], ":0"),
             ("is_write", &["0.0", "1.0"], ":0.0=read/1.0=write"),
             ("op", &["GET", "nop"], ":GET=read/nop=?"),
+            (
+                "op",
+                &["READ_START", "READ_COMPLETE", "WRITE_START"],
+                ":READ_COMPLETE=skip/READ_START=read/WRITE_START=write",
+            ),
+            ("op", &["READ_COMPLETE", "append"], ":READ_COMPLETE=read/append=?"),
             ("op", &["read/ahead", "x"], ":?"),
             ("op", &["\u{12}8", "2a"], ":?"),
             ("op", &["$(reboot)", "read"], ":?"),

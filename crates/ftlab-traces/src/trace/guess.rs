@@ -166,17 +166,23 @@ fn moves(value: &str) -> bool {
 pub(super) const ACTIONS: &[&str] =
     &["Q", "G", "I", "D", "C", "M", "F", "A", "P", "U", "R", "S", "B", "X", "UT"];
 
-/// What has to be done with the events of blkparse, of which each request has several.
+/// What has to be done with events, of which each request has several: blkparse's letters, or words such as `submit`
+/// and `complete`.
 pub(super) fn one_action(table: &Table, places: &Places) -> Option<String> {
     let acts = |at: &usize| {
         let values = table.column(*at);
-        !places.reads(*at)
-            && values.iter().all(|value| ACTIONS.contains(value))
-            && values.iter().any(|value| *value != values[0])
+        let differ = values.iter().any(|value| *value != values[0]);
+        let are_letters = values.iter().all(|value| ACTIONS.contains(value));
+        !places.reads(*at) && differ && (are_letters || counted::has_both_ends(&values))
     };
     let at = (0..table.rows.first()?.len()).find(acts)?;
     let values = table.column(at);
-    let action = ["Q", "D", "C"].into_iter().find(|action| values.contains(action))?;
+    let letter = ["Q", "D", "C"].into_iter().find(|action| values.contains(action));
+    let begins = |value: &&&str| counted::end(value) == Some(counted::End::Begin);
+    let action = letter.or_else(|| values.iter().find(begins).copied())?;
+    if !counted::is_plain(action) {
+        return None;
+    }
     let take = match table.awk_fields("") {
         Some(fields) => {
             let first = if table.has_names { "NR == 1 || " } else { "" };
@@ -184,7 +190,7 @@ pub(super) fn one_action(table: &Table, places: &Places) -> Option<String> {
         }
         None => format!("{action} in column {}; ", at + 1),
     };
-    Some(format!("its lines are events of blkparse, several for each request: take one, {take}"))
+    Some(format!("its lines are events, several for each request: take one, {take}"))
 }
 
 /// How to read a log of fio that has milliseconds, a latency, 0, 1 or 2, a block size and an offset, as `log_offset`

@@ -76,16 +76,16 @@ pub(super) fn objection(requests: &[RawRequest], unit: u64) -> Option<&'static s
             "all sizes are multiples of 512, but few addresses, as if they counted sectors",
         );
     }
-    is_stepping_otherwise(&data)
+    steps_otherwise(data.iter().copied())
         .then_some("sequential requests are apart by another unit than that of their sizes")
 }
 
 /// Whether requests begin where the one before on the volume would end if sizes counted larger or smaller
 /// units. Requests of one size at a distance are no sign.
-fn is_stepping_otherwise(data: &[&RawRequest]) -> bool {
+pub(super) fn steps_otherwise<'a>(requests: impl IntoIterator<Item = &'a RawRequest>) -> bool {
     let mut before: FxHashMap<u32, &RawRequest> = FxHashMap::default();
     let mut steps = Vec::new();
-    for raw in data {
+    for raw in requests {
         if let Some(last) = before.insert(raw.volume, raw)
             && raw.offset > last.offset
         {
@@ -93,14 +93,16 @@ fn is_stepping_otherwise(data: &[&RawRequest]) -> bool {
         }
     }
     let fits = steps.iter().filter(|(step, length)| step == length).count();
-    let is_telling = |is: &dyn Fn(u64, u64) -> bool| {
+    let is_telling = |least: usize, is: &dyn Fn(u64, u64) -> bool| {
         let found = || steps.iter().filter(|(step, length)| is(*step, *length));
         let lengths: BTreeSet<u64> = found().map(|(_, length)| *length).collect();
-        lengths.len() > 1 && found().count() >= TELLING_STEPS.max(2 * fits)
+        lengths.len() >= least && found().count() >= TELLING_STEPS.max(2 * fits)
     };
     FACTORS.iter().any(|factor| {
-        is_telling(&|step, length| length.checked_mul(*factor) == Some(step))
-            || is_telling(&|step, length| step.checked_mul(*factor) == Some(length))
+        // FlashSim writes 512 bytes as a page.
+        let least = if *factor < SECTOR_BYTES { 2 } else { 1 };
+        is_telling(2, &|step, length| length.checked_mul(*factor) == Some(step))
+            || is_telling(least, &|step, length| step.checked_mul(*factor) == Some(length))
     })
 }
 
@@ -156,6 +158,9 @@ mod tests {
             let found = objection(&requests, unit);
             assert_eq!(found.is_some(), is_noticed, "{:?} {found:?}", requests[1]);
         }
+        let mut sizes = sequential(100, |_| 4096);
+        sizes.iter_mut().for_each(|raw| raw.length = 4096 * 512);
+        assert!(objection(&sizes, 512).is_some());
         let mut strided = sequential(100, |_| 32_768);
         strided.iter_mut().for_each(|raw| raw.length = 4096);
         assert_eq!(objection(&strided, 512), None);

@@ -377,6 +377,22 @@ mod tests {
     }
 
     #[test]
+    fn one_of_several_events_of_a_request_is_to_be_taken() {
+        for (events, action) in [
+            (["submit", "complete"], "submit"),
+            (["block_rq_issue", "block_rq_complete"], "block_rq_issue"),
+            (["D", "C"], "D"),
+        ] {
+            let [first, last] = events;
+            let text =
+                format!("time,event,op,offset,size\n0.5,{first},r,0,512\n0.7,{last},r,0,512\n");
+            let advice = advised(&text).unwrap();
+            let take = format!("awk -F, 'NR == 1 || $2 == \"{action}\"' FILE");
+            assert!(advice.contains(&take), "{advice}");
+        }
+    }
+
+    #[test]
     fn gaps_are_to_be_added_up() {
         let advice = advised("gap,op,offset,size\n0.5,r,0,512\n0.25,w,512,512\n").unwrap();
         let sums = "awk -F, -v OFS=, 'NR > 1 {t += $1; $1 = sprintf(\"%.9f\", t)} 1' FILE";
