@@ -5,11 +5,14 @@ use super::counted::Name;
 use super::csv;
 use super::guess;
 use super::number;
-use super::suggest::{Places, Table};
-use std::collections::{BTreeMap, BTreeSet};
+use super::suggest::{self, Places, Table};
+use std::collections::BTreeMap;
 
 /// A column that counts more has no volumes.
 const MOST_VOLUMES: u64 = 1 << 16;
+
+/// Columns called volumes that are looked at.
+const MOST_NAMED: usize = 8;
 
 /// Rows from which on a column whose values all differ has no volumes.
 const MANY_ROWS: usize = 10;
@@ -19,7 +22,6 @@ const DEVICES: [&str; 4] = ["sd", "hd", "vd", "xvd"];
 const NUMBERED: [&str; 8] = ["nvme", "dm-", "md", "loop", "mmcblk", "nbd", "rbd", "zram"];
 
 /// Where the volumes are.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Apart<'a> {
     /// In no column that is known.
     Unknown,
@@ -43,7 +45,9 @@ pub(super) fn apart<'a>(table: &Table<'a>, places: &Places<'a>, own: &[&str]) ->
             None => Apart::Perhaps(volumes.into_iter().map(|at| named.at(at)).collect()),
         };
     }
-    if let Some(at) = free.iter().find(|at| has_devices(table, **at)) {
+    // `0,12` is a device or a number with a decimal comma.
+    let has_points = suggest::points(table, places).is_none();
+    if let Some(at) = free.iter().find(|at| has_points && has_devices(table, **at)) {
         return Apart::By(named.at(*at));
     }
     let length = places.length.0;
@@ -55,23 +59,19 @@ pub(super) fn apart<'a>(table: &Table<'a>, places: &Places<'a>, own: &[&str]) ->
     if perhaps.is_empty() { Apart::Unknown } else { Apart::Perhaps(perhaps) }
 }
 
-fn name(names: &[&str], at: usize) -> Name {
-    Name::of(names.get(at).unwrap_or(&""))
-}
-
 /// The columns among `free` that are called volumes. Files lie side by side at the addresses of their disk.
 fn called_so(names: &[&str], free: &[usize], offset: usize) -> Vec<usize> {
-    let is_of_disk = name(names, offset).is_of_disk();
+    let is_of_disk = Name::at(names, offset).is_of_disk();
     let is_volume = |at: &usize| {
-        let name = name(names, *at);
+        let name = Name::at(names, *at);
         called::is_volume(&name) && !(is_of_disk && name.base.starts_with("file"))
     };
-    free.iter().copied().filter(is_volume).collect()
+    free.iter().copied().filter(is_volume).take(MOST_NAMED).collect()
 }
 
 /// The column, a disk if there is one, that has each value with one value of the other columns.
 fn settling(table: &Table, names: &[&str], volumes: &[usize]) -> Option<usize> {
-    let is_disk = |at: &usize| called::is_disk(&name(names, *at));
+    let is_disk = |at: &usize| called::is_disk(&Name::at(names, *at));
     let has_disk = volumes.iter().any(is_disk);
     let mut among = volumes.iter().copied().filter(|at| !has_disk || is_disk(at));
     // The last one, such as the minor number, is a part of those before.
@@ -84,12 +84,8 @@ fn settles(table: &Table, at: usize, other: usize) -> bool {
     table.rows.iter().all(|row| *known.entry(row[at]).or_insert(row[other]) == row[other])
 }
 
-fn distinct<'a>(table: &Table<'a>, at: usize) -> BTreeSet<&'a str> {
-    table.column(at).into_iter().collect()
-}
-
 fn repeats(table: &Table, at: usize) -> bool {
-    distinct(table, at).len() < table.rows.len()
+    table.distinct(at).len() < table.rows.len()
 }
 
 /// Whether all values are devices. One alone may be followed by others.
@@ -116,7 +112,7 @@ pub(super) fn is_device(value: &str) -> bool {
 
 /// Whether a column has few values again and again, all of them small numbers or all names.
 fn has_few(table: &Table, at: usize) -> bool {
-    let values = distinct(table, at);
+    let values = table.distinct(at);
     let small = |value: &&str| {
         number::integer(value.as_bytes()).is_some_and(|number| number < MOST_VOLUMES)
     };

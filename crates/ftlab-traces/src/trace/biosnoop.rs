@@ -84,7 +84,9 @@ impl LineFormat for Biosnoop {
             self.further += u32::from(mem::replace(&mut self.places, places).is_some());
             return Ok(None);
         }
-        if let Some(count) = lost::events(line) {
+        if !line.first().is_some_and(u8::is_ascii_digit)
+            && let Some(count) = lost::events(line)
+        {
             self.lost = self.lost.saturating_add(count);
             return Ok(None);
         }

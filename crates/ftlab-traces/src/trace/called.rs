@@ -3,168 +3,148 @@
 use super::counted::{self, Name};
 use super::suggest::Places;
 
-/// What each column is called, most telling first.
-const NAMES: [(&str, &[&str]); 7] = [
-    (
-        "time",
-        &[
-            "time",
-            "timestamp",
-            "ts",
-            "when",
-            "date",
-            "arrival",
-            "arrivaltime",
-            "starttime",
-            "starts",
-            "datetime",
-            "issuetime",
-            "submit",
-            "submittime",
-            "submitted",
-            "issue",
-            "issued",
-            "requesttime",
-            "inittime",
-            "elapsed",
-            "elapsedtime",
-            "ktime",
-            "nsecs",
-            "usecs",
-            "msecs",
-            "secs",
-            "nanos",
-            "micros",
-            "millis",
-        ],
-    ),
-    (
-        "offset",
-        &[
-            "offset",
-            "lba",
-            "sector",
-            "lbn",
-            "slba",
-            "address",
-            "addr",
-            "block",
-            "page",
-            "startlba",
-            "startsector",
-            "startblock",
-            "byteoffset",
-            "minoffset",
-            "lpn",
-        ],
-    ),
-    (
-        "length",
-        &[
-            "length",
-            "size",
-            "bytes",
-            "len",
-            "nbytes",
-            "sectors",
-            "nlb",
-            "pages",
-            "count",
-            "iosize",
-            "nsectors",
-            "nrsectors",
-            "nrsector",
-            "nsector",
-            "numsectors",
-            "nrbytes",
-            "numbytes",
-            "datalen",
-            "datalength",
-            "iodatalength",
-            "blocks",
-            "nblocks",
-            "nrblocks",
-            "numblocks",
-            "blockcount",
-            "sectorcount",
-            "bcount",
-        ],
-    ),
-    (
-        "op",
-        &[
-            "op",
-            "rw",
-            "operation",
-            "type",
-            "iotype",
-            "opcode",
-            "optype",
-            "t",
-            "rwbs",
-            "what",
-            "action",
-            "cmd",
-            "command",
-            "opname",
-            "commandtype",
-            "requesttype",
-            "reqtype",
-            "iswrite",
-            "isread",
-            "write",
-            "read",
-            "readwrite",
-            "rnw",
-            "readnotwrite",
-            "notwrite",
-            "notread",
-            "writeflag",
-            "readflag",
-            "w",
-            "r",
-            "direction",
-            "dir",
-            "ddir",
-        ],
-    ),
-    (GAP, &["gap", "delta", "interarrival", "interarrivaltime", "iat", "timedelta", "deltatime"]),
-    (
-        END,
-        &[
-            "completion",
-            "completiontime",
-            "completetime",
-            "completed",
-            "complete",
-            "end",
-            "endtime",
-            "finish",
-            "finishtime",
-            "finished",
-            "done",
-        ],
-    ),
-    (
-        "latency",
-        &[
-            "latency",
-            "lat",
-            "response",
-            "responsetime",
-            "duration",
-            "servicetime",
-            "latencytime",
-            "rt",
-        ],
-    ),
+/// What each column is called, most telling first: times,
+const TIMES: &[&str] = &[
+    "time",
+    "timestamp",
+    "ts",
+    "when",
+    "date",
+    "arrival",
+    "arrivaltime",
+    "starttime",
+    "starts",
+    "datetime",
+    "issuetime",
+    "submit",
+    "submittime",
+    "submitted",
+    "issue",
+    "issued",
+    "requesttime",
+    "inittime",
+    "elapsed",
+    "elapsedtime",
+    "ktime",
+    "nsecs",
+    "usecs",
+    "msecs",
+    "secs",
+    "nanos",
+    "micros",
+    "millis",
 ];
 
-/// The time since the request before.
-const GAP: &str = "gap";
+/// addresses,
+const OFFSETS: &[&str] = &[
+    "offset",
+    "lba",
+    "sector",
+    "lbn",
+    "slba",
+    "address",
+    "addr",
+    "block",
+    "page",
+    "startlba",
+    "startsector",
+    "startblock",
+    "byteoffset",
+    "minoffset",
+    "lpn",
+];
 
-/// The time at which a request is complete.
-const END: &str = "end";
+/// lengths,
+const LENGTHS: &[&str] = &[
+    "length",
+    "size",
+    "bytes",
+    "len",
+    "nbytes",
+    "sectors",
+    "nlb",
+    "pages",
+    "count",
+    "iosize",
+    "nsectors",
+    "npages",
+    "nrsectors",
+    "nrsector",
+    "nsector",
+    "numsectors",
+    "nrbytes",
+    "numbytes",
+    "datalen",
+    "datalength",
+    "iodatalength",
+    "blocks",
+    "nblocks",
+    "nrblocks",
+    "numblocks",
+    "blockcount",
+    "sectorcount",
+    "bcount",
+];
+
+/// operations,
+const OPERATIONS: &[&str] = &[
+    "op",
+    "rw",
+    "operation",
+    "type",
+    "iotype",
+    "opcode",
+    "optype",
+    "t",
+    "rwbs",
+    "what",
+    "action",
+    "cmd",
+    "command",
+    "opname",
+    "commandtype",
+    "requesttype",
+    "reqtype",
+    "iswrite",
+    "isread",
+    "write",
+    "read",
+    "readwrite",
+    "rnw",
+    "readnotwrite",
+    "notwrite",
+    "notread",
+    "writeflag",
+    "readflag",
+    "w",
+    "r",
+    "direction",
+    "dir",
+    "ddir",
+];
+
+/// times since the request before,
+const GAPS: &[&str] =
+    &["gap", "delta", "interarrival", "interarrivaltime", "iat", "timedelta", "deltatime"];
+
+/// times at which a request is complete,
+const ENDS: &[&str] = &[
+    "completion",
+    "completiontime",
+    "completetime",
+    "completed",
+    "complete",
+    "end",
+    "endtime",
+    "finish",
+    "finishtime",
+    "finished",
+    "done",
+];
+
+/// and latencies.
+const LATENCIES: &[&str] =
+    &["latency", "lat", "response", "responsetime", "duration", "servicetime", "latencytime", "rt"];
 
 /// What a column of volumes is called.
 pub(super) const VOLUMES: &[&str] = &[
@@ -269,27 +249,27 @@ pub(super) struct Named<'a> {
 impl<'a> Named<'a> {
     pub(super) fn of(header: &[&'a str]) -> Self {
         let names: Vec<Name> = header.iter().map(|name| Name::of(name)).collect();
-        let find = |what: &str, is: &dyn Fn(&Name, &str) -> bool| {
-            known(what).iter().find_map(|known| names.iter().position(|name| is(name, known)))
+        let find = |called: &[&str], is: &dyn Fn(&Name, &str) -> bool| {
+            called.iter().find_map(|known| names.iter().position(|name| is(name, known)))
         };
-        let whole = |what: &str| find(what, &|name, known| name.whole == known);
-        let place = |what: &str| {
-            whole(what)
-                .or_else(|| find(what, &|name, known| name.front == known))
-                .or_else(|| find(what, &|name, known| name.base == known))
+        let whole = |called: &[&str]| find(called, &|name, known| name.whole == known);
+        let place = |called: &[&str]| {
+            whole(called)
+                .or_else(|| find(called, &|name, known| name.front == known))
+                .or_else(|| find(called, &|name, known| name.base == known))
         };
-        let op = || find("op", &|name, known| !name.has_unit() && name.base == known);
+        let op = || find(OPERATIONS, &|name, known| !name.has_unit() && name.base == known);
         // Other than in `t` alone, or the start of an extent, the unit tells.
         let is_time = |name: &Name| matches!(name.front.as_str(), "t" | "start" | "begin");
         let with_unit = || names.iter().position(|n| is_time(n) && n.time_unit().is_some());
-        let start = place("time").or_else(|| place(GAP)).or_else(with_unit);
-        let time = start.or_else(|| place(END));
+        let start = place(TIMES).or_else(|| place(GAPS)).or_else(with_unit);
+        let time = start.or_else(|| place(ENDS));
         let of_end = start.is_none() || is_biosnoop(&names);
         let mut named = Self { header: header.to_vec(), ..Self::default() };
         let at = |at: usize| named.at(at);
-        let (time, offset) = (time.map(at), place("offset").map(at));
-        let (length, op) = (place("length").map(at), whole("op").or_else(op).map(at));
-        let latency = place("latency").filter(|_| of_end && time.is_some()).map(at);
+        let (time, offset) = (time.map(at), place(OFFSETS).map(at));
+        let (length, op) = (place(LENGTHS).map(at), whole(OPERATIONS).or_else(op).map(at));
+        let latency = place(LATENCIES).filter(|_| of_end && time.is_some()).map(at);
         (named.time, named.offset, named.length) = (time, offset, length);
         (named.op, named.latency) = (op, latency);
         named
@@ -319,12 +299,12 @@ impl<'a> Named<'a> {
 
     /// Whether a column is called what no request needs, or a volume.
     pub(super) fn is_other(&self, at: usize) -> bool {
-        let name = Name::of(self.header.get(at).unwrap_or(&""));
+        let name = Name::at(&self.header, at);
         let is = |known: &[&str]| known.contains(&name.whole.as_str());
         is(OTHERS)
             || is_volume(&name)
-            || known("latency").contains(&name.front.as_str())
-            || known("latency").contains(&name.base.as_str())
+            || LATENCIES.contains(&name.front.as_str())
+            || LATENCIES.contains(&name.base.as_str())
     }
 
     /// All places, if the names settle where they are.
@@ -357,12 +337,7 @@ pub(super) fn is_disk(name: &Name) -> bool {
 
 /// Whether times are called those since the request before.
 pub(super) fn is_gap(name: &Name) -> bool {
-    known(GAP).iter().any(|gap| name.whole == *gap || name.front == *gap)
-}
-
-/// What the column `what` is called.
-fn known(what: &str) -> &'static [&'static str] {
-    NAMES.iter().find(|(name, _)| *name == what).map_or(&[], |(_, known)| known)
+    GAPS.iter().any(|gap| name.whole == *gap || name.front == *gap)
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub(super) const MOST_WORDS: usize = 8;
 const TIMES: [(&[&str], TimeUnit); 4] = [
     (&["s", "sec", "secs", "second", "seconds"], TimeUnit::Seconds),
     (&["ms", "msec", "msecs", "millis", "milliseconds"], TimeUnit::Milliseconds),
-    (&["us", "µs", "usec", "usecs", "micros", "microseconds"], TimeUnit::Microseconds),
+    (&["us", "µs", "μs", "usec", "usecs", "micros", "microseconds"], TimeUnit::Microseconds),
     (&["ns", "nsec", "nsecs", "nanos", "nanoseconds"], TimeUnit::Nanoseconds),
 ];
 
@@ -42,7 +42,7 @@ const SIZES: [(&[&str], &str); 4] = [
     (&["b", "byte", "bytes", "nbytes"], ""),
     (&["sector", "sectors", "nsector", "nsectors"], ":sectors"),
     (&["kb", "kib"], ":1KiB"),
-    (&["page", "pages", "blocks", "lpn"], OPEN),
+    (&["page", "pages", "npages", "blocks", "lpn"], OPEN),
 ];
 
 /// Names of operations that are digits, and the digit of a read.
@@ -80,6 +80,11 @@ impl Name {
         Self { whole, front, base, last, reads }
     }
 
+    /// The name of the column behind `at` others, empty if it has none.
+    pub(super) fn at(names: &[&str], at: usize) -> Self {
+        Self::of(names.get(at).unwrap_or(&""))
+    }
+
     /// Whether a unit is behind other words.
     pub(super) fn has_unit(&self) -> bool {
         self.front != self.whole
@@ -102,7 +107,7 @@ impl Name {
 
     /// Whether it counts pages.
     pub(super) fn is_in_pages(&self) -> bool {
-        matches!(self.last.as_str(), "page" | "pages" | "lpn")
+        matches!(self.last.as_str(), "page" | "pages" | "npages" | "lpn")
     }
 
     /// Whether it is an address of a device, not of a file.
@@ -124,9 +129,11 @@ fn words(name: &str) -> Vec<String> {
         if !c.is_alphanumeric() || was_lower && c.is_ascii_uppercase() {
             words.push(String::new());
         }
-        words.last_mut().into_iter().filter(|_| c.is_alphanumeric()).for_each(|word| {
+        if c.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
             word.push(c.to_ascii_lowercase());
-        });
+        }
         was_lower = c.is_lowercase();
     }
     words.retain(|word| !word.is_empty());
@@ -134,7 +141,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// What a name says of digits: `1=read`, `R(1)` or `w: 0`.
-fn reads(name: &str) -> Option<&'static str> {
+pub(super) fn reads(name: &str) -> Option<&'static str> {
     let text: String = name.to_ascii_lowercase().split_whitespace().collect();
     let begins = |text: &str, with: &str| {
         let rest = text.strip_prefix(with);
@@ -149,9 +156,9 @@ fn reads(name: &str) -> Option<&'static str> {
             format!("{word}:{digit}"),
             format!("{word}({digit})"),
         ];
-        let starts = text
-            .char_indices()
-            .filter(|(at, _)| !text[..*at].ends_with(|c: char| c.is_ascii_alphanumeric()));
+        let starts = text.char_indices().filter(|(at, _)| {
+            !text[..*at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '.')
+        });
         starts.map(|(at, _)| at).any(|at| forms.iter().any(|form| begins(&text[at..], form)))
     };
     let of = |digit, words: [&str; 3]| words.iter().any(|word| says(digit, word));
@@ -180,16 +187,18 @@ pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
     }
     let numbers: Vec<f64> =
         values.iter().filter_map(|value| value.replace(',', ".").parse().ok()).collect();
-    let span = numbers.last().zip(numbers.first()).map_or(0.0, |(last, first)| last - first);
+    let span =
+        numbers.last().zip(numbers.first()).map_or(0.0, |(last, first)| (last - first).abs());
     let gap = span / numbers.len().saturating_sub(1).max(1) as f64;
     let is_fine = values.iter().any(|value| decimals(value) > FEW_PLACES);
     if is_fine && gap < LONGEST_GAP_S { "" } else { OPEN }
 }
 
-/// How many places a number has behind its point.
+/// How many places a number has behind its point, without zeros at the end.
 fn decimals(value: &str) -> usize {
     let (number, power) = value.split_once(['e', 'E']).unwrap_or((value, "0"));
-    let places = number.rsplit_once(['.', ',']).map_or(0, |(_, behind)| behind.len());
+    let places =
+        number.rsplit_once(['.', ',']).map_or(0, |(_, behind)| behind.trim_end_matches('0').len());
     let fewer = power.parse::<i64>().unwrap_or(0);
     usize::try_from(i64::try_from(places).unwrap_or(0).saturating_sub(fewer)).unwrap_or(0)
 }

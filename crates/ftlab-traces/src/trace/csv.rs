@@ -19,7 +19,7 @@ use crate::request::{Attribute, Meta, Op};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
 const FILETIME_NS: u64 = 100;
-const MOST_COLUMNS: usize = 1024;
+pub(super) const MOST_COLUMNS: usize = 1024;
 const MOST_NAMES: usize = 10_000;
 
 /// The columns, and their places once the header has been read.
@@ -246,9 +246,9 @@ fn request(
         (Some((_, words)), Some(place), _) => record.operation(place, words),
         (_, _, op) => Ok(op.or(Some(Op::Read))),
     };
-    let flushes = matches!(op, Ok(Some(Op::Flush)));
+    let needs_none = matches!(op, Ok(None | Some(Op::Flush)));
     let counted = |place, what, unit| match unit {
-        _ if flushes && record.value(place).is_some_and(is_missing) => Ok(0),
+        _ if needs_none && record.value(place).is_some_and(is_missing) => Ok(0),
         1 => record.read(place, what, "a whole number or a size such as 4K", number::size),
         _ => record.read(place, what, "a whole number", number::whole),
     };
@@ -575,7 +575,8 @@ fn unit_meant(what: &str, value: &[u8]) -> String {
 
 /// Advice for an address or a length of hexadecimal digits.
 fn digits_meant(what: &str, value: &[u8]) -> &'static str {
-    let is_hexadecimal = value.iter().all(u8::is_ascii_hexdigit) && !value.is_empty();
+    let is_hexadecimal =
+        value.iter().all(u8::is_ascii_hexdigit) && value.iter().any(u8::is_ascii_alphabetic);
     if is_hexadecimal && matches!(what, "offset" | "length") {
         "; if the column is hexadecimal, write 0x in front of each of its numbers"
     } else {

@@ -56,7 +56,8 @@ fn stamp<F: LineFormat>(sample: &Sample) -> Option<(u64, TimeUnit)> {
 }
 
 fn other_stamp(first: u64, stamp: TimeUnit, own: TimeUnit) -> String {
-    let found = format!("the first time, {first}, has the size of {} since 1970", stamp.noun());
+    let since = if stamp == TimeUnit::Filetime { 1601 } else { 1970 };
+    let found = format!("the first time, {first}, has the size of {} since {since}", stamp.noun());
     question(&found, &[stamp, own])
 }
 

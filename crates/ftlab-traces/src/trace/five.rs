@@ -101,11 +101,12 @@ pub(super) fn recognise(sample: &Sample, name: &str) -> Verdict {
     let (unit, other) =
         if found == "flashsim" { (SECTORS_PER_PAGE, 1) } else { (1, SECTORS_PER_PAGE) };
     if steps_by(&requests, other) >= TELLING_STEPS.max(2 * steps_by(&requests, unit)) {
+        let time = if found == "mqsim" { ", here with input.time_unit = ns" } else { "" };
         return Verdict::Refuse(format!(
             "looks like {name} by its separators and times, but its sequential requests step by \
              {other} sectors per unit of size, not {unit}; name disksim (sizes in sectors) or \
-             flashsim (sizes in 4 KiB pages) with input.format; of the C++ FlashSim addresses are \
-             pages, too: input.format = flashsim with input.offset_unit = 4KiB"
+             flashsim (sizes in 4 KiB pages) with input.format{time}; of the C++ FlashSim addresses \
+             are pages, too: input.format = flashsim with input.offset_unit = 4KiB"
         ));
     }
     Verdict::Yes

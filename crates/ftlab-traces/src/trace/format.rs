@@ -7,7 +7,7 @@ use super::compress::Compressed;
 use super::doubt;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
-use super::header::Meant;
+use super::header::{self, Meant};
 use super::lines::{is_like_utf_16, utf_16};
 use super::record::{RecordDecoder, RecordFormat};
 use super::source::{self, Place};
@@ -75,8 +75,6 @@ pub struct Format {
     /// What a header must not contradict.
     meant: Option<Meant>,
     doubt: Option<fn(&Sample) -> Option<String>>,
-    /// What the size of the first time says.
-    stamp: fn(&Sample) -> Option<String>,
     order_of: Option<fn(&Sample) -> TimeOrder>,
     units: bool,
     check: fn(&TraceOptions) -> Result<(), Mistake>,
@@ -107,15 +105,19 @@ impl Format {
             recognise: Recognise::Lines(F::recognise),
             objection: |sample| {
                 let requests: Vec<_> = sample.requests::<F>().collect();
-                plausible::objection(&requests, F::OFFSET_UNIT)
+                plausible::objection(&requests, F::OFFSET_UNIT, header::counts_sectors(F::COLUMNS))
             },
             meant: if F::UNITS_MAY_BE_SAID {
-                Some(Meant { name: F::NAME, columns: F::COLUMNS, time: F::TIME.unit })
+                Some(Meant {
+                    name: F::NAME,
+                    columns: F::COLUMNS,
+                    time: F::TIME.unit,
+                    far_stamp: doubt::far_stamp::<F>,
+                })
             } else {
                 None
             },
             doubt: F::DOUBT,
-            stamp: if F::UNITS_MAY_BE_SAID { doubt::far_stamp::<F> } else { |_| None },
             order_of: F::ORDER_OF,
             units: F::UNITS_MAY_BE_SAID,
             check: |options| F::with(options).map(drop),
@@ -146,7 +148,6 @@ impl Format {
             objection: |_| None,
             meant: None,
             doubt: None,
-            stamp: |_| None,
             order_of: None,
             units: false,
             check: |options| F::with(options).map(drop),
@@ -230,8 +231,9 @@ impl Format {
             let found = format!("its header says that times count {}", unit.noun());
             Some(doubt::question(&found, &[unit, meant.time]))
         };
-        let doubt = self.doubt.and_then(|doubt| doubt(&sample));
-        match by_header().or(doubt).or_else(|| (self.stamp)(&sample)) {
+        let by_stamp = || self.meant.as_ref().and_then(|meant| (meant.far_stamp)(&sample));
+        let doubt = || self.doubt.and_then(|doubt| doubt(&sample));
+        match by_header().or_else(by_stamp).or_else(doubt) {
             Some(why) => Err(place.error(None, Mistake(format!("{why} (read as {})", self.name)))),
             None => Ok(()),
         }
@@ -388,6 +390,11 @@ mod tests {
             (rows(&|i| format!("{},{},8,w,{i}.5\n", i % 3, lba(i))), "spc", "op=4,volume=1"),
             (rows(&|i| format!("{}00 {} 8 {} 0\n", i, lba(i), i % 2)), "mqsim", "offset=2"),
             (rows(&|i| format!("{i}.125 0 {} {} 8\n", i % 2, lba(i) * 8)), "disksim", "offset=4"),
+            (
+                rows(&|i| format!("0.{i:04}25 0 {} {} 1\n", lba(i), 4096 * (1 + i % 3))),
+                "disksim",
+                "time=1:?,offset=3:?,length=4,volume=2",
+            ),
         ] {
             let message = detected(&text).unwrap_err();
             assert!(message.contains(&format!("looks like {name}, but")), "{message}");

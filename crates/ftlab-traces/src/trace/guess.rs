@@ -6,7 +6,6 @@ use super::counted::{self, Name};
 use super::csv;
 use super::number;
 use super::suggest::{Places, Table};
-use std::collections::BTreeSet;
 
 /// Rows from which on a guess is made.
 const LEAST_ROWS: usize = 2;
@@ -48,15 +47,11 @@ pub(super) fn places<'a>(table: &Table<'a>, mut named: Named<'a>) -> Option<Plac
 fn without_others(table: &Table, named: &mut Named) {
     let is_number = |at: usize| table.numbers(at).is_some();
     let is_time = |at: usize| table.column(at).iter().all(|value| seconds(value).is_some());
-    let is_op = |at: usize| distinct(table, at) <= counted::MOST_WORDS;
+    let is_op = |at: usize| table.distinct(at).len() <= counted::MOST_WORDS;
     named.time = named.time.filter(|(at, _)| is_time(*at));
     named.offset = named.offset.filter(|(at, _)| is_number(*at));
     named.length = named.length.filter(|(at, _)| is_number(*at));
     named.op = named.op.filter(|(at, _)| is_op(*at));
-}
-
-fn distinct(table: &Table, at: usize) -> usize {
-    table.column(at).into_iter().collect::<BTreeSet<_>>().len()
 }
 
 /// Whether times may be in a column.
@@ -115,7 +110,7 @@ fn seconds(value: &str) -> Option<f64> {
 
 /// Takes the column of operations: words, of which the most telling one differ, or both 0 and 1.
 fn operation(table: &Table, free: &mut Vec<usize>, with_digits: bool) -> Option<usize> {
-    let differ = |at: usize| distinct(table, at) > 1;
+    let differ = |at: usize| table.distinct(at).len() > 1;
     let words = |at: usize| table.column(at).iter().all(|value| is_word(value));
     let digits =
         |at: usize| with_digits && table.column(at).iter().all(|value| matches!(*value, "0" | "1"));
@@ -132,7 +127,7 @@ fn operation(table: &Table, free: &mut Vec<usize>, with_digits: bool) -> Option<
 
 /// Whether the same few words come again and again, which may be operations.
 fn has_few_words(table: &Table, at: usize) -> bool {
-    let count = distinct(table, at);
+    let count = table.distinct(at).len();
     let is_plain = |value: &&str| {
         !value.is_empty() && value.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-'))
     };

@@ -16,6 +16,8 @@ pub(super) struct Meant {
     pub(super) name: &'static str,
     pub(super) columns: &'static [Column],
     pub(super) time: TimeUnit,
+    /// What the size of the first time says.
+    pub(super) far_stamp: fn(&Sample) -> Option<String>,
 }
 
 /// The digit of a read, where an operation is 0 or 1.
@@ -33,7 +35,7 @@ impl Meant {
     pub(super) fn objection(&self, sample: &Sample) -> Option<&'static str> {
         let (header, own) = (self.header(sample)?, self.places()?);
         let read = |places: &Places| [places.time.0, places.offset.0, places.length.0];
-        let name = |at: usize| Name::of(header.header.get(at).unwrap_or(&""));
+        let name = |at: usize| Name::at(&header.header, at);
         let is_other = |named: usize, own: usize| {
             let said = name(named).size_unit().filter(|unit| *unit != counted::OPEN);
             let said = said.or(name(named).is_in_pages().then_some(PAGES));
@@ -48,7 +50,7 @@ impl Meant {
             Some("its header says that addresses count another unit")
         } else if is_other(header.length.0, own.length.0) {
             Some("its header says that sizes count another unit")
-        } else if said.zip(reads).is_some_and(|(said, reads)| said.len() == 2 && said != reads) {
+        } else if said.zip(reads).is_some_and(|(said, reads)| said != reads) {
             Some("its header says that the operation is the other way round")
         } else {
             None
@@ -80,6 +82,13 @@ impl Meant {
 
 const PAGES: &str = ":pages";
 
+/// Whether the sizes of a format count sectors.
+pub(super) fn counts_sectors(columns: &'static [Column]) -> bool {
+    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    let length = Named::of(&names).length;
+    length.is_some_and(|(at, _)| unit(&columns[at]) == Some(":sectors"))
+}
+
 /// The unit that a format's own column counts.
 fn unit(column: &Column) -> Option<&'static str> {
     let known = [("512-byte sectors", ":sectors"), ("4 KiB pages", PAGES), ("bytes", "")];
@@ -89,14 +98,7 @@ fn unit(column: &Column) -> Option<&'static str> {
 /// The digit of a read that the first line or the comment in front of it states, as `0=read`.
 fn polarity(sample: &Sample) -> Option<String> {
     let lines = sample.first().filter(|line| is_header(line)).into_iter().chain(sample.title());
-    let text: Vec<u8> = lines.flatten().filter(|b| !b" \t\"'".contains(b)).copied().collect();
-    let text = String::from_utf8_lossy(&text).to_ascii_lowercase().replace(':', "=");
-    let says = |words: [&str; 2]| words.iter().any(|word| text.contains(word));
-    match (says(["0=r", "1=w"]), says(["1=r", "0=w"])) {
-        (true, false) => Some(":0".into()),
-        (false, true) => Some(":1".into()),
-        _ => None,
-    }
+    lines.filter_map(|line| str::from_utf8(line).ok()).find_map(counted::reads).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -116,7 +118,7 @@ mod tests {
             ("time dev lba size is_write\n1100 0 77 8 1\n", "the other way round", "op=is_write:0"),
             ("# time dev lba size op (0=read)\n1100 0 77 8 1\n", "the other way round", ""),
             ("# time dev lba size op(1: write)\n1100 0 77 8 1\n", "the other way round", ""),
-            ("time dev lpn pages is_read\n1100 0 77 8 1\n", "addresses count another unit", ""),
+            ("time dev lpn npages is_read\n1100 0 77 8 1\n", "addresses count another unit", ""),
             ("time dev lba size_kb op\n1100 0 77 8 1\n", "sizes count another unit", ""),
             ("time dev lba bytes op\n1100 0 77 8 1\n", "sizes count another unit", ""),
             (
@@ -135,6 +137,7 @@ mod tests {
             ("Timestamp,Offset,Size,IOType,VolumeID\n1538323200,77,8,1,5\n", "tencent"),
             ("# of one, two and three\n0,77,4096,w,0.5\n", "spc"),
             ("# time dev lba size op (1=read, 0=write)\n1100 0 77 8 1\n", "mqsim"),
+            ("# trace 1: web server, v2.0: read\ntime dev lba size op\n1100 0 77 8 1\n", "mqsim"),
             ("time dev lba blocks op\n1100 0 77 8 1\n", "mqsim"),
         ] {
             assert_eq!(detected(text), Ok(name), "{text}");

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 const SECTOR_BYTES: u64 = 512;
 const EVENT: &str = "nvme_cmd";
+const PREFIX: &str = "nvme_cmd_";
 
 /// What is read of a line.
 #[derive(Deserialize)]
@@ -101,7 +102,8 @@ const COMMANDS: [(&str, Op); 8] = [
 ];
 
 fn operation(name: &str) -> Option<Op> {
-    let name = name.strip_prefix("nvme_cmd_").unwrap_or(name);
+    let has_prefix = name.get(..PREFIX.len()).is_some_and(|it| it.eq_ignore_ascii_case(PREFIX));
+    let name = if has_prefix { &name[PREFIX.len()..] } else { name };
     let named = COMMANDS.iter().find(|(command, _)| command.eq_ignore_ascii_case(name));
     named.map(|(_, op)| *op)
 }
@@ -125,7 +127,7 @@ mod tests {
 
     #[test]
     fn names_of_commands_may_be_written_otherwise() {
-        for name in ["READ", "nvme_cmd_read", "Read"] {
+        for name in ["READ", "nvme_cmd_read", "NVME_CMD_READ", "Read"] {
             let text = format!(r#"{{"ts":1,"op_name":"{name}","slba":8,"bytes":512}}"#);
             assert_eq!(requests::<NvmeJson>(&text).unwrap()[0].op, Op::Read, "{name}");
         }

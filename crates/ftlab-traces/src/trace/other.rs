@@ -202,9 +202,13 @@ fn json(text: &[u8], first: &[u8]) -> Cow<'static, str> {
 fn keys(line: &[u8]) -> Option<Vec<String>> {
     let object: serde_json::Map<String, Value> = serde_json::from_slice(line).ok()?;
     let is_plain = |key: &str| {
-        !key.starts_with(|c: char| c.is_ascii_digit())
+        key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
+    // A document whose requests are in a list.
+    if object.values().any(|value| value.get(0).is_some_and(Value::is_object)) {
+        return None;
+    }
     let flat = object.into_iter().filter(|(_, value)| !value.is_array() && !value.is_object());
     let keys: Vec<String> = flat.map(|(key, _)| key).collect();
     (!keys.is_empty() && keys.iter().all(|key| is_plain(key))).then_some(keys)
@@ -254,6 +258,8 @@ mod tests {
                 b"{\"ts\":1,\"op\":\"r\",\"a\":[2]}\n{\"ts\":2}\n",
                 "(echo op,ts; jq -r '[.op, .ts] | @csv' FILE)",
             ),
+            (b"{\"unit\":\"ns\",\"events\":[{\"ts\":1}]}\n", "JSON; "),
+            (b"{\"\":1,\"a\":2}\n", "JSON; "),
             (b"{\"$(a)\":1}\n{\"a\":2}\n", "JSON; "),
             (b"[global]\nrw=randwrite\n", "a fio job file"),
             (b"; a comment\n[job1]\nbs=4k", "a fio job file"),

@@ -23,9 +23,16 @@ const LONG_BYTES: u64 = 4 << 20;
 const FACTORS: [u64; 3] = [SECTOR_BYTES, PAGE_BYTES, PAGE_BYTES / SECTOR_BYTES];
 /// Sequential requests in another unit that cannot be an accident.
 const TELLING_STEPS: usize = 8;
+/// Of how many steps one has to be such a step at least: requests to a small area meet by chance.
+const SHARE: usize = 8;
 
 /// What speaks against the columns that `requests` were read from, whose addresses count `unit` bytes.
-pub(super) fn objection(requests: &[RawRequest], unit: u64) -> Option<&'static str> {
+/// Sizes are `in_sectors`.
+pub(super) fn objection(
+    requests: &[RawRequest],
+    unit: u64,
+    in_sectors: bool,
+) -> Option<&'static str> {
     if requests.len() < TELLING_REQUESTS {
         return None;
     }
@@ -43,10 +50,10 @@ pub(super) fn objection(requests: &[RawRequest], unit: u64) -> Option<&'static s
     if 2 * data.iter().filter(|raw| raw.length > LONGEST_SENT_BYTES).count() > data.len() {
         return Some("most requests are longer than 16 MiB");
     }
-    let in_sectors = SECTOR_BYTES * SECTOR_BYTES;
     let lengths: BTreeSet<u64> = data.iter().map(|raw| raw.length).collect();
-    if lengths.len() > 1
-        && lengths.iter().all(|length| length.is_multiple_of(in_sectors))
+    if in_sectors
+        && lengths.len() > 1
+        && lengths.iter().all(|length| length.is_multiple_of(SECTOR_BYTES * SECTOR_BYTES))
         && lengths.last() > Some(&LONG_BYTES)
     {
         return Some(
@@ -96,7 +103,9 @@ pub(super) fn steps_otherwise<'a>(requests: impl IntoIterator<Item = &'a RawRequ
     let is_telling = |least: usize, is: &dyn Fn(u64, u64) -> bool| {
         let found = || steps.iter().filter(|(step, length)| is(*step, *length));
         let lengths: BTreeSet<u64> = found().map(|(_, length)| *length).collect();
-        lengths.len() >= least && found().count() >= TELLING_STEPS.max(2 * fits)
+        let count = found().count();
+        let is_many = count >= TELLING_STEPS.max(2 * fits) && SHARE * count >= steps.len();
+        lengths.len() >= least && is_many
     };
     FACTORS.iter().any(|factor| {
         // FlashSim writes 512 bytes as a page.
@@ -109,6 +118,11 @@ pub(super) fn steps_otherwise<'a>(requests: impl IntoIterator<Item = &'a RawRequ
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The objection to a format whose sizes count the unit of addresses.
+    fn objection(requests: &[RawRequest], unit: u64) -> Option<&'static str> {
+        super::objection(requests, unit, unit > 1)
+    }
 
     /// Requests of 4 KiB at scattered sectors.
     fn requests(count: u64) -> Vec<RawRequest> {
@@ -164,6 +178,18 @@ mod tests {
         let mut strided = sequential(100, |_| 32_768);
         strided.iter_mut().for_each(|raw| raw.length = 4096);
         assert_eq!(objection(&strided, 512), None);
+        // Some of them are sequential in pages by chance.
+        let mut random = requests(100);
+        random.extend(sequential(10, |length| length * 8));
+        assert_eq!(objection(&random, 512), None);
+        assert_eq!(
+            super::objection(
+                &with(|raw| RawRequest { length: (raw.ticks % 3 + 1) << 21, ..raw }),
+                1,
+                false
+            ),
+            None
+        );
         let mut both = sequential(100, |length| length);
         both.extend(sequential(60, |length| length * 8));
         assert_eq!(objection(&both, 512), None);

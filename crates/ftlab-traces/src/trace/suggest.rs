@@ -10,6 +10,8 @@ use super::format::FORMATS;
 use super::guess;
 use super::number;
 use super::text::Sample;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// Rows whose values are looked at.
 const ROWS: usize = 50;
@@ -27,8 +29,10 @@ pub(super) struct Table<'a> {
     pub(super) rows: Vec<Vec<&'a str>>,
     /// Whether the first line of the text has the names of its columns.
     pub(super) has_names: bool,
-    /// Whether a value in quotes has a separator.
-    has_quoted: bool,
+    /// Whether another line has them: a comment, or one behind others.
+    is_named_otherwise: bool,
+    /// Whether awk finds other values: it knows no quotes, and keeps blanks around values.
+    awk_differs: bool,
     width: usize,
 }
 
@@ -45,10 +49,20 @@ impl<'a> Table<'a> {
     fn of(lines: &[&'a str], (between, separator): &(&str, &'static str)) -> Option<Self> {
         let rows: Vec<Vec<&str>> = lines.iter().map(|line| split(line, between)).collect();
         let width = rows.first().map_or(0, Vec::len);
-        let is_table = width >= LEAST_COLUMNS && rows.iter().all(|row| row.len() == width);
-        let is_quoted = |value: &&str| *separator != "blanks" && value.contains(between);
-        let has_quoted = rows.iter().flatten().any(is_quoted);
-        is_table.then_some(Self { separator, rows, has_names: false, has_quoted, width })
+        let is_table = COLUMNS.contains(&width) && rows.iter().all(|row| row.len() == width);
+        let is_other = |line: &&str| {
+            line.contains('"') || line.split(between).any(|value| value != value.trim())
+        };
+        let awk_differs = *separator != "blanks" && lines.iter().any(is_other);
+        let (has_names, is_named_otherwise) = (false, false);
+        is_table.then_some(Self {
+            separator,
+            rows,
+            has_names,
+            is_named_otherwise,
+            awk_differs,
+            width,
+        })
     }
 
     /// How many columns there are.
@@ -63,10 +77,10 @@ impl<'a> Table<'a> {
     }
 
     /// What awk has to know of the separator: nothing of blanks, and `out` for its output. `None` if awk finds other
-    /// columns, as it knows no quotes.
+    /// values, or other lines than one in front of the rows.
     pub(super) fn awk_fields(&self, out: &str) -> Option<String> {
         let between = match self.separator {
-            _ if self.has_quoted => return None,
+            _ if self.awk_differs || self.is_named_otherwise => return None,
             "blanks" => return Some(String::new()),
             "" => ",",
             "semicolon" => "';'",
@@ -82,6 +96,11 @@ impl<'a> Table<'a> {
         self.rows.iter().map(|row| row[at]).collect()
     }
 
+    /// The different values of a column.
+    pub(super) fn distinct(&self, at: usize) -> BTreeSet<&'a str> {
+        self.rows.iter().map(|row| row[at]).collect()
+    }
+
     /// The values of a column, if all are whole numbers or sizes. A flush may have none.
     pub(super) fn numbers(&self, at: usize) -> Option<Vec<u64>> {
         let values = self.rows.iter().map(|row| row[at].as_bytes());
@@ -91,8 +110,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Time, offset and length.
-const LEAST_COLUMNS: usize = 3;
+/// Time, offset and length at least.
+const COLUMNS: RangeInclusive<usize> = 3..=csv::MOST_COLUMNS;
 
 fn split<'a>(line: &'a str, between: &str) -> Vec<&'a str> {
     match between {
@@ -139,7 +158,7 @@ pub(super) struct Places<'a> {
 
 impl Places<'_> {
     fn name(&self, at: usize) -> Name {
-        Name::of(self.header.get(at).unwrap_or(&""))
+        Name::at(&self.header, at)
     }
 
     /// Whether times are those since the request before.
@@ -165,8 +184,8 @@ impl Places<'_> {
 }
 
 /// The formats whose lines are rows that have a volume.
-const WITH_VOLUMES: [&str; 9] =
-    ["spc", "msr", "systor", "alibaba", "tencent", "fiu", "hp-csv", "mqsim", "disksim"];
+const WITH_VOLUMES: [&str; 8] =
+    ["spc", "msr", "systor", "alibaba", "tencent", "fiu", "mqsim", "disksim"];
 
 /// The columns of DiskMon's logs.
 const DISKMON: [&str; 7] = ["number", "time_s", "duration", "disk", "op", "sector", "sectors"];
@@ -190,11 +209,13 @@ fn advice_of<'a>(
     let title = title.and_then(|title| table.row(title)).map(|names| Named::of(&names));
     let mut named = Named::of(&table.rows[0]);
     if speaks(&named) {
-        table.has_names = sample.lines().next().is_some_and(|line| is_row(&table, line));
+        let is_first = sample.lines().next().is_some_and(|line| is_row(&table, line));
+        table.has_names = is_first && sample.title().is_none();
         table.rows.remove(0);
     } else {
         named = title.filter(speaks).unwrap_or_default();
     }
+    table.is_named_otherwise = !table.has_names && !named.header.is_empty();
     let (knows, has_rows) = (named.columns().count() > 1, table.rows.len() > 1);
     let own = like.map(|columns| Named::of(&names_of(columns)));
     let own = own.filter(|own| own.header.len() == table.width() && named.header.is_empty());
@@ -233,16 +254,14 @@ fn written<'a>(
     let is_other = action.is_none() && places.header.is_empty();
     let own = if is_other { own_names(table, &places, like) } else { Vec::new() };
     let volume = apart::apart(table, &places, &own);
-    let columns = columns(table, &places, &own, &volume)?;
+    let columns = columns(table, &places, &own, &volume, like)?;
     // Of a table in which nothing is settled, nothing is known.
     let has_points = table.column(places.time.0).iter().any(|time| time.contains('.'));
     if places.header.is_empty() && !has_points && columns.matches(OPEN).count() > 3 {
         return None;
     }
-    let before = action
-        .or_else(|| points(table, &places))
-        .or_else(|| sums(table, &places))
-        .unwrap_or_default();
+    let steps = [action, points(table, &places), sums(table, &places)];
+    let before: String = steps.into_iter().flatten().collect();
     let which = which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
     let op = if places.op.is_none() { " and input.op = read or input.op = write" } else { "" };
@@ -284,19 +303,33 @@ fn place((at, name): At) -> String {
     if name.is_empty() { (at + 1).to_string() } else { name.to_owned() }
 }
 
+/// Whether a format has times in seconds.
+fn is_in_seconds(columns: &'static [Column]) -> bool {
+    let time = Named::of(&names_of(columns)).time.map(|(at, _)| columns[at].expected);
+    time.is_some_and(|time| time.split(' ').any(|word| word.trim_end_matches(',') == "seconds"))
+}
+
 /// The value of `input.columns`.
-fn columns(table: &Table, places: &Places, own: &[&str], volume: &Apart) -> Option<String> {
+fn columns(
+    table: &Table,
+    places: &Places,
+    own: &[&str],
+    volume: &Apart,
+    like: Option<&'static [Column]>,
+) -> Option<String> {
     let (time, offset, length) = (places.time, places.offset, places.length);
     // What resembles another format may count other units.
     let own = if *own == DISKMON { own } else { &[] };
     let names = if own.is_empty() { &places.header } else { own };
-    let name = |(at, _): At| Name::of(names.get(at).unwrap_or(&""));
+    let name = |(at, _): At| Name::at(names, at);
     let (offsets, lengths) = (table.numbers(offset.0)?, table.numbers(length.0)?);
     let (offset_unit, length_unit) =
         counted::extents((&name(offset), &offsets), (&name(length), &lengths));
-    let time_unit = match places.are_gaps() {
-        true if name(time).time_unit().is_none() => OPEN,
-        _ => counted::time(&name(time), &table.column(time.0)),
+    let is_named = name(time).time_unit().is_some();
+    let time_unit = match counted::time(&name(time), &table.column(time.0)) {
+        _ if places.are_gaps() && !is_named => OPEN,
+        "" if !is_named && like.is_some_and(|columns| !is_in_seconds(columns)) => OPEN,
+        unit => unit,
     };
     let mut parts = vec![
         format!("time={}{time_unit}", place(time)),
@@ -320,7 +353,7 @@ fn columns(table: &Table, places: &Places, own: &[&str], volume: &Apart) -> Opti
 }
 
 /// What has to be done with decimal commas.
-fn points(table: &Table, places: &Places) -> Option<String> {
+pub(super) fn points(table: &Table, places: &Places) -> Option<String> {
     let has_comma = table.column(places.time.0).iter().any(|time| time.contains(','));
     (has_comma && !table.separator.is_empty()).then(|| {
         "its times have decimal commas: write points, tr , . < FILE | ftlab ... -; ".into()
@@ -390,6 +423,25 @@ mod tests {
             let take = format!("awk -F, 'NR == 1 || $2 == \"{action}\"' FILE");
             assert!(advice.contains(&take), "{advice}");
         }
+    }
+
+    #[test]
+    fn what_awk_would_find_otherwise_is_told_without_it() {
+        for text in [
+            "\"gap\",\"op\",\"offset\",\"size\"\n\"0.5\",r,0,512\n\"0.25\",w,512,512\n",
+            "# gap,op,offset,size\n0.5,r,0,512\n0.25,w,512,512\n",
+            "made by hand\ngap,op,offset,size\n0.5,r,0,512\n0.25,w,512,512\n",
+        ] {
+            let advice = advised(text).unwrap();
+            assert!(advice.contains("its times are gaps: add them up; "), "{advice}");
+        }
+        let events = "time,event,op,offset,size\n0.5, submit,r,0,512\n0.7, complete,r,0,512\n";
+        let advice = advised(events).unwrap();
+        assert!(advice.contains("take one, submit in column 2; "), "{advice}");
+        let both = advised("gap;op;offset;size\n0,5;r;0;512\n0,25;w;512;512\n").unwrap();
+        assert!(both.contains("decimal commas") && both.contains("gaps"), "{both}");
+        let latency = advised("0,5;W;8192;4096;0,12\n0,75;R;4096;512;0,13\n").unwrap();
+        assert!(!latency.contains("volume=5"), "{latency}");
     }
 
     #[test]
