@@ -121,6 +121,27 @@ def test_an_interrupt_that_python_tells_otherwise_has_its_code(where):
     assert (done.returncode, done.stderr) == (143, "error: interrupted by SIGTERM\n")
 
 
+def test_an_error_that_a_module_makes_of_a_signal_has_its_code(tmp_path):
+    script = """
+        import os, signal, sys, time, ftlab.__main__ as command
+        from ftlab import style
+        def image(*_, **__):
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(60)
+            except KeyboardInterrupt:
+                raise ValueError("Invalid affine transformation matrix") from None
+        style.image = image
+        workload = "randwrite,bs=4k,size=1MiB,requests=100"
+        sys.argv = ["ftlab", "trace", "info", "--workload", workload, "--plot", "p.svg"]
+        command.main()
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (143, "error: interrupted by SIGTERM\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_ignored_stays_so():
     """As ``nohup`` asks for it."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)

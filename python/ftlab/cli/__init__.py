@@ -62,7 +62,11 @@ class Program(click.Group):
         except InternalError as error:
             code = _fail(*str(error).splitlines(), BROKEN, code=1)
         except FtlabError as error:
-            code = _fail(translated(str(error)), code=2)
+            if ending.came():
+                # A compiled module, as of matplotlib, may raise an error of its own for a signal.
+                code = _fail(ending.told(), code=ending.code())
+            else:
+                code = _fail(translated(str(error)), code=2)
         except OSError as error:
             # A closed terminal takes no more output; its signal has given the reason.
             code = ending.code() if ending.came() else _fail(_system(error), code=2)
