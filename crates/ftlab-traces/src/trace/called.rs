@@ -3,7 +3,7 @@
 use super::counted::{self, Name};
 use super::suggest::Places;
 
-/// What each column is called, most telling first: times,
+/// What a column of times is called, most telling first, as in all of these lists.
 const TIMES: &[&str] = &[
     "time",
     "timestamp",
@@ -35,7 +35,7 @@ const TIMES: &[&str] = &[
     "millis",
 ];
 
-/// addresses,
+/// What a column of addresses is called.
 const OFFSETS: &[&str] = &[
     "offset",
     "lba",
@@ -54,7 +54,7 @@ const OFFSETS: &[&str] = &[
     "lpn",
 ];
 
-/// lengths,
+/// What a column of lengths is called.
 const LENGTHS: &[&str] = &[
     "length",
     "size",
@@ -86,7 +86,7 @@ const LENGTHS: &[&str] = &[
     "bcount",
 ];
 
-/// operations,
+/// What a column of operations is called.
 const OPERATIONS: &[&str] = &[
     "op",
     "rw",
@@ -123,11 +123,11 @@ const OPERATIONS: &[&str] = &[
     "ddir",
 ];
 
-/// times since the request before,
+/// What a column of times since the request before is called.
 const GAPS: &[&str] =
     &["gap", "delta", "interarrival", "interarrivaltime", "iat", "timedelta", "deltatime"];
 
-/// times at which a request is complete,
+/// What a column of times of completion is called.
 const ENDS: &[&str] = &[
     "completion",
     "completiontime",
@@ -142,7 +142,7 @@ const ENDS: &[&str] = &[
     "done",
 ];
 
-/// and latencies.
+/// What a column of latencies is called.
 const LATENCIES: &[&str] =
     &["latency", "lat", "response", "responsetime", "duration", "servicetime", "latencytime", "rt"];
 

@@ -20,7 +20,7 @@ const SECTOR_BYTES: u64 = 512;
 const PAGE_BYTES: u64 = 4096;
 const SECTORS_OF_A_PAGE: u64 = 8;
 
-/// Seconds between requests from which on times without a unit are no seconds.
+/// Seconds between requests from which on times without a unit may be no seconds.
 const LONGEST_GAP_S: f64 = 0.5;
 
 /// Decimal places that milliseconds and microseconds may have.
@@ -38,12 +38,16 @@ const TIMES: [(&[&str], TimeUnit); 4] = [
 ];
 
 /// As [`TIMES`], of addresses and lengths, with the unit of `input.columns`.
-const SIZES: [(&[&str], &str); 4] = [
+const SIZES: [(&[&str], &str); 5] = [
     (&["b", "byte", "bytes", "nbytes"], ""),
     (&["sector", "sectors", "nsector", "nsectors"], ":sectors"),
     (&["kb", "kib"], ":1KiB"),
-    (&["page", "pages", "npages", "blocks", "lpn"], OPEN),
+    (&PAGES, OPEN),
+    (&["blocks"], OPEN),
 ];
+
+/// The last word of a name that counts pages.
+const PAGES: [&str; 4] = ["page", "pages", "npages", "lpn"];
 
 /// Names of operations that are digits, and the digit of a read.
 const READS: [(&[&str], &str); 2] = [
@@ -107,7 +111,7 @@ impl Name {
 
     /// Whether it counts pages.
     pub(super) fn is_in_pages(&self) -> bool {
-        matches!(self.last.as_str(), "page" | "pages" | "npages" | "lpn")
+        PAGES.contains(&self.last.as_str())
     }
 
     /// Whether it is an address of a device, not of a file.
