@@ -1,6 +1,9 @@
 //! Files, pipes, options and hostile content, as a user meets them.
 #![allow(clippy::unwrap_used, reason = "the helpers of tests may panic as tests do")]
 
+#[path = "../benches/readers/inputs.rs"]
+mod inputs;
+
 use ftlab_traces::Error;
 use ftlab_traces::request::{BATCH, Input, Op, Request};
 use ftlab_traces::trace::{self, TimeOrder, TimeUnit, Trace, TraceOptions};
@@ -403,4 +406,18 @@ fn what_a_format_tells_need_not_be_said_and_what_it_does_not_must_be() {
     assert!(unsaid.contains("input.op = read or input.op = write"), "{unsaid}");
     let wrong = toml::from_str::<TraceOptions>("columns = 'time=1'").unwrap_err();
     assert!(wrong.to_string().contains("found no offset"), "{wrong}");
+}
+
+#[test]
+fn each_trace_that_the_benchmark_makes_is_read_whole() {
+    for (name, input) in inputs::INPUTS {
+        let made = input(2_000);
+        let stream = Box::new(std::io::Cursor::new(made.bytes));
+        let requests = trace::read_stream(stream, &made.options).and_then(|mut trace| trace.rest());
+        assert_eq!(
+            requests.unwrap_or_else(|error| panic!("{name}: {error}")).len(),
+            2_000,
+            "{name}"
+        );
+    }
 }

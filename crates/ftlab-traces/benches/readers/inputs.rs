@@ -451,12 +451,12 @@ impl Plain {
     }
 }
 
-/// So many requests, on average 50 us apart.
+/// So many requests, on average 200 us apart.
 fn requests(count: u64) -> impl Iterator<Item = Plain> {
     let mut rng = Rng::new(1, "readers");
     let mut ns = 7_000_123;
     (0..count).map(move |number| {
-        ns += 1 + rng.below(100_000);
+        ns += 1 + rng.below(400_000);
         let (volume, sector) = (rng.below(8), 1 + 8 * rng.below(SECTORS));
         let bytes = 512 + 4096 * rng.below(16);
         Plain { number, ns, volume, sector, bytes, writes: rng.below(4) != 0 }
