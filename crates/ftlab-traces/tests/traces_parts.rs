@@ -305,3 +305,27 @@ fn broken_stamps_are_named_with_their_processor_and_how_many() {
     let remarks = source.remarks();
     assert!(remarks.contains(&"times out of order: 2 of processor 3".into()), "{remarks:?}");
 }
+
+/// Nothing tells the parts of a recording that each begin at 0 from logs of several disks.
+#[test]
+fn files_that_all_begin_at_0_are_said_to_be_taken_at_once() {
+    let remarks = |name: &str, second: &str| {
+        let folder =
+            folder(name, &[("a", b"0,8,512,w,0\n0,8,512,r,20\n"), ("b", second.as_bytes())]);
+        let mut source = trace::open(folder.to_str().unwrap(), &TraceOptions::default())
+            .unwrap()
+            .open()
+            .unwrap();
+        source.rest().unwrap();
+        source.remarks()
+    };
+    let said = remarks("at_once", "0,16,512,w,0\n0,8,512,r,3\n");
+    assert!(said[0].starts_with("all files begin at time 0"), "{said:?}");
+    assert!(remarks("later", "0,16,512,w,21\n").is_empty());
+    let one_after_the_other = "0,8,512,w,0\n0,8,512,r,20\n0,16,512,w,0\n0,8,512,r,3\n";
+    let folder = folder("as_one", &[("c", one_after_the_other.as_bytes())]);
+    let options =
+        TraceOptions { order: Some(trace::TimeOrder::Segments), ..TraceOptions::default() };
+    let times = shown(&read_with(&folder.join("c"), &options).unwrap());
+    assert_eq!(times.iter().map(|time| time.0).collect::<Vec<_>>(), [0, 20_000, 20_000, 23_000]);
+}

@@ -16,6 +16,8 @@ pub(super) struct Merged<D> {
     /// The part that was decoded last.
     latest: usize,
     begun: bool,
+    /// Whether each part has its first request at 0: nothing says that one does not follow the other.
+    at_once: bool,
     /// Nanoseconds per tick, which all parts share.
     tick_ns: Option<u64>,
 }
@@ -23,8 +25,8 @@ pub(super) struct Merged<D> {
 impl<D: Decode> Merged<D> {
     pub(super) fn new(parts: Vec<(D, Place)>) -> Self {
         let requests = parts.iter().map(|_| None).collect();
-        let (heads, latest, begun, tick_ns) = (BinaryHeap::new(), 0, false, None);
-        Self { parts, heads, requests, latest, begun, tick_ns }
+        let (heads, latest, tick_ns) = (BinaryHeap::new(), 0, None);
+        Self { parts, heads, requests, latest, begun: false, at_once: false, tick_ns }
     }
 
     /// Decodes the next request of a part.
@@ -57,6 +59,7 @@ impl<D: Decode> Decode for Merged<D> {
         } else {
             (0..self.parts.len()).try_for_each(|part| self.pull(part))?;
             self.begun = true;
+            self.at_once = self.heads.len() > 1 && self.heads.iter().all(|head| head.0.1 == 0);
         }
         let Some(Reverse((_, _, part))) = self.heads.pop() else { return Ok(None) };
         self.latest = part;
@@ -91,6 +94,13 @@ impl<D: Decode> Decode for Merged<D> {
         let mut remarks: Vec<String> =
             self.parts.iter().flat_map(|(decoder, _)| decoder.remarks()).collect();
         remarks.dedup();
+        if self.at_once && !self.parts[0].0.file_is_volume() {
+            remarks.push(
+                "all files begin at time 0 and are taken as recorded at once; if one follows the \
+                 other: cat FILES | ftlab ... - --clock segments"
+                    .into(),
+            );
+        }
         remarks
     }
 
