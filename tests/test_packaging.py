@@ -76,6 +76,18 @@ def test_a_published_project_has_licences_crates_and_no_invented_address(url):
     assert included == {"vendor/**/*", ".cargo/config.toml"}
 
 
+@pytest.mark.long
+def test_the_source_of_a_distribution_has_every_crate_and_its_licence(tmp_path, monkeypatch):
+    monkeypatch.setattr(dist, "STAGE", tmp_path / "dist")
+    tree = dist.stage(None)
+    assert "vendored-sources" in (tree / ".cargo" / "config.toml").read_text("utf-8")
+    licensed = (tree / dist.LICENCES).read_text("utf-8")
+    for crate in licences.compiled_in(ROOT):
+        folder = tree / "vendor" / f"{crate['name']}-{crate['version']}"
+        assert (folder / "Cargo.toml").is_file()
+        assert crate["name"] in licensed
+
+
 def test_a_project_that_is_not_as_expected_is_refused():
     with pytest.raises(ValueError, match="license-files"):
         dist.completed(PROJECT.replace("license-files", "license_files"), None)

@@ -58,7 +58,7 @@ def stage(url: str | None) -> Path:
     with tarfile.open(archive) as files:
         files.extractall(tree, filter="data")
     run("cargo", "vendor", "--quiet", "--locked", "--versioned-dirs", "vendor", cwd=tree)
-    (tree / ".cargo").mkdir()
+    (tree / ".cargo").mkdir(exist_ok=True)
     (tree / ".cargo" / "config.toml").write_text(VENDORED)
     (tree / LICENCES).write_text(whole_list(tree), "utf-8")
     project = tree / "pyproject.toml"
