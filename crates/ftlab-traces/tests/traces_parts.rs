@@ -329,3 +329,37 @@ fn files_that_all_begin_at_0_are_said_to_be_taken_at_once() {
     let times = shown(&read_with(&folder.join("c"), &options).unwrap());
     assert_eq!(times.iter().map(|time| time.0).collect::<Vec<_>>(), [0, 20_000, 20_000, 23_000]);
 }
+
+#[test]
+fn a_file_that_is_there_twice_is_refused() {
+    let early = EARLY.as_bytes();
+    let link = folder("twice_link", &[("a.spc", early)]);
+    std::os::unix::fs::symlink(link.join("a.spc"), link.join("b.spc")).unwrap();
+    let gzip = folder("twice_gzip", &[("a.spc", early), ("a.spc.gz", early)]);
+    for folder in [link, gzip] {
+        let error = read(&folder).unwrap_err().to_string();
+        assert!(error.contains("which are one file, expected each file once"), "{error}");
+    }
+}
+
+#[test]
+fn backups_and_what_is_about_a_trace_are_left_out() {
+    let early = EARLY.as_bytes();
+    let others = ["a.spc~", "#a.spc#", "a.spc.bak", "README.md", "MD5SUMS", "a.spc.sha256"];
+    let files: Vec<(&str, &[u8])> = others.iter().map(|name| (*name, early)).collect();
+    let folder = folder("backups", &[&files[..], &[("a.spc", early)]].concat());
+    for path in [folder.clone(), folder.join("*")] {
+        assert_eq!(read(&path).unwrap().len(), 3);
+    }
+    assert_eq!(read(&folder.join("a.spc~")).unwrap().len(), 3);
+}
+
+/// `blktrace` leaves an empty file for each processor that was idle.
+#[test]
+fn empty_files_beside_others_are_left_out() {
+    let folder = folder("idle", &[("a.0", EARLY.as_bytes()), ("a.1", b""), ("a.2", b"")]);
+    assert_eq!(read(&folder.join("a.*")).unwrap().len(), 3);
+    fs::remove_file(folder.join("a.0")).unwrap();
+    let error = read(&folder.join("a.*")).unwrap_err().to_string();
+    assert!(error.contains("found no request"), "{error}");
+}

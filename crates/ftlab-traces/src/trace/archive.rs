@@ -4,6 +4,7 @@
 //! readers. Memory is bounded by a few chunks, whatever the archive says of its sizes and names.
 
 use super::compress::{self, Compressed, Memory, said};
+use super::parts::is_data;
 use super::stream::Broken;
 use std::cell::Cell;
 use std::fs::File;
@@ -62,7 +63,8 @@ pub(super) fn names(path: &Path) -> Result<Vec<String>, Broken> {
         return Ok(Vec::new());
     }
     let mut file = File::open(path).map_err(Broken::Io)?;
-    let listed = match Kind::of_file(&mut file).map_err(Broken::Io)? {
+    let kind = Kind::of_file(&mut file).map_err(Broken::Io)?;
+    let listed = match kind {
         Some(Kind::Zip) => zip_names(file),
         Some(Kind::Tar) => tar_names(file, tar::Archive::entries_with_seek),
         None => {
@@ -71,7 +73,8 @@ pub(super) fn names(path: &Path) -> Result<Vec<String>, Broken> {
         }
     };
     let listed = listed.and_then(|names| if is_office(&names) { Err(office()) } else { Ok(names) });
-    listed.map_err(|error| compress::explain(error, Compressed::Tar))
+    let compressed = if kind == Some(Kind::Zip) { Compressed::Zip } else { Compressed::Tar };
+    listed.map_err(|error| compress::explain(error, compressed))
 }
 
 /// Whether an archive is a document of an office program, by the file that each has.
@@ -106,10 +109,11 @@ fn no_zip() -> io::Error {
 
 #[cfg(feature = "files")]
 fn zip_names(file: impl Read + Seek) -> io::Result<Vec<String>> {
-    let archive = zip::ZipArchive::new(file)?;
+    let mut archive = zip::ZipArchive::new(file)?;
     let mut names = Names::default();
-    for name in archive.file_names() {
-        names.add(&name?)?;
+    for index in 0..archive.len() {
+        let file = archive.by_index_raw(index)?;
+        names.add(file.name()?.as_ref(), file.size() == 0)?;
     }
     Ok(names.0)
 }
@@ -119,7 +123,10 @@ fn tar_names<R: Read>(
     entries: impl FnOnce(&mut tar::Archive<Bounded<R>>) -> io::Result<tar::Entries<'_, Bounded<R>>>,
 ) -> io::Result<Vec<String>> {
     let mut names = Names::default();
-    each_file(stream, entries, |name, _| names.add(name).map(|()| true))?;
+    each_file(stream, entries, |name, file| {
+        let is_empty = file.read(&mut [0])? == 0;
+        names.add(name, is_empty).map(|()| true)
+    })?;
     Ok(names.0)
 }
 
@@ -128,10 +135,10 @@ fn tar_names<R: Read>(
 struct Names(Vec<String>, usize);
 
 impl Names {
-    fn add(&mut self, name: &str) -> io::Result<()> {
+    fn add(&mut self, name: &str, is_empty: bool) -> io::Result<()> {
         count(&mut self.1)?;
         let name = bare(name);
-        if !name.ends_with('/') && is_data(name) {
+        if !name.ends_with('/') && !is_empty && is_data(name) {
             self.0.push(name.to_owned());
         }
         Ok(())
@@ -307,16 +314,6 @@ impl Choice {
             (None, Some(wanted)) => Err(said(format!("found no file {wanted:?} in the archive"))),
         }
     }
-}
-
-/// Whether a file of an archive may be the trace: not hidden, and not about the trace.
-fn is_data(name: &str) -> bool {
-    let base = name.rsplit('/').next().unwrap_or(name);
-    let lower = base.to_ascii_lowercase();
-    let about =
-        ["readme", "license", "licence", "copying"].iter().any(|word| lower.starts_with(word));
-    let document = [".md", ".pdf", ".html"].iter().any(|ending| lower.ends_with(ending));
-    !base.starts_with('.') && !name.starts_with("__MACOSX/") && !about && !document
 }
 
 /// What one thread writes, for another to read.

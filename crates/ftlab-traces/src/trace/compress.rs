@@ -285,8 +285,9 @@ pub(super) fn explain(error: io::Error, compressed: Compressed) -> Broken {
     } else {
         // The error quotes names in an archive unescaped.
         let error = error.to_string();
-        let error = error.escape_debug();
-        format!("the {name} stream cannot be decompressed ({error}); copy the file again")
+        let is_whole = ["not supported", "unsupported"].iter().any(|word| error.contains(word));
+        let cure = if is_whole { "unpack it first" } else { "copy the file again" };
+        format!("the {name} stream cannot be decompressed ({}); {cure}", error.escape_debug())
     }))
 }
 

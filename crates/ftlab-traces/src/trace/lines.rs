@@ -150,7 +150,8 @@ pub(super) fn utf_16(front: &[u8]) -> Mistake {
     let order = if is_utf_16(front) || front.first() != Some(&0) { "" } else { "BE" };
     let code = format!("UTF-{bits}{order}");
     Mistake(format!(
-        "found {code} text, expected ASCII or UTF-8; convert it with iconv -f {code} -t UTF-8"
+        "found {code} text, expected ASCII or UTF-8; convert it with iconv -f {code} -t UTF-8 \
+         < FILE | ftlab ... -"
     ))
 }
 

@@ -4,14 +4,26 @@ use super::archive;
 use super::field::{Mistake, quoted};
 use super::stream::Broken;
 use crate::error::Error;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Files that one recording may have, each with a buffer of its own.
 const MOST_FILES: usize = 512;
 
 /// The path that means standard input.
 pub(super) const STANDARD_INPUT: &str = "-";
+
+/// How names begin, and end, of files that are about a trace.
+const ABOUT: [&str; 7] =
+    ["readme", "license", "licence", "copying", "md5sum", "sha1sum", "sha256sum"];
+const DOCUMENTS: [&str; 7] = [".md", ".pdf", ".html", ".md5", ".sha1", ".sha256", ".py"];
+
+/// How names end of what editors keep of a file.
+const BACKUPS: [&str; 4] = ["~", ".bak", ".orig", ".swp"];
+
+/// How names of compressed files end.
+const COMPRESSED: [&str; 5] = [".gz", ".bz2", ".xz", ".zst", ".lz4"];
 
 /// What the files of a pattern are looked for by.
 const WILD: [char; 3] = ['*', '?', '['];
@@ -32,6 +44,28 @@ impl Part {
 
     fn member(&self, member: &str) -> Self {
         Self { member: Some(member.to_owned()), ..self.clone() }
+    }
+
+    /// What it is called without links, and without the name of a compression.
+    fn content(&self) -> (PathBuf, Option<String>) {
+        let plain = |name: &str| {
+            let ending = COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending));
+            ending.unwrap_or(name).to_owned()
+        };
+        match &self.member {
+            Some(member) => (self.file.as_str().into(), Some(plain(member))),
+            None => {
+                let file = Path::new(&self.file).canonicalize();
+                let file =
+                    file.map_or_else(|_| self.file.clone(), |file| file.to_string_lossy().into());
+                (plain(&file).into(), None)
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let about = Path::new(&self.file).metadata();
+        self.member.is_none() && about.is_ok_and(|about| about.is_file() && about.len() == 0)
     }
 }
 
@@ -63,12 +97,16 @@ pub fn parts(path: &str) -> Result<Vec<Part>, Error> {
         }
     }
     files.sort();
-    if let Some(twice) = files.windows(2).find(|pair| pair[0] == pair[1]) {
-        let twice = twice[0].to_string();
-        return Err(wrong(format!(
-            "found {} named twice, expected each file once",
-            quoted(twice.as_bytes())
-        )));
+    if let Some([one, other]) = twice(&files) {
+        let found = match [one, other].map(|part| quoted(part.to_string().as_bytes())) {
+            [one, other] if one == other => format!("{one} named twice"),
+            [one, other] => format!("{one} and {other}, which are one file"),
+        };
+        return Err(wrong(format!("found {found}, expected each file once")));
+    }
+    // A processor that was idle leaves an empty file.
+    if files.iter().any(|file| !file.is_empty()) {
+        files.retain(|file| !file.is_empty());
     }
     match files.len() {
         0 => Err(wrong("found no file there, expected those of one recording".into())),
@@ -77,6 +115,25 @@ pub fn parts(path: &str) -> Result<Vec<Part>, Error> {
         }
         _ => Ok(files),
     }
+}
+
+/// Two of the files that are the same one, or the same one compressed.
+fn twice(files: &[Part]) -> Option<[&Part; 2]> {
+    let mut known = BTreeMap::new();
+    files.iter().find_map(|file| known.insert(file.content(), file).map(|other| [other, file]))
+}
+
+/// Whether a file may be a trace by its name: it is not hidden, not about a trace, and no backup.
+pub(super) fn is_data(name: &str) -> bool {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let lower = base.to_ascii_lowercase();
+    let begins = |with: &[&str]| with.iter().any(|word| lower.starts_with(word));
+    let ends = |with: &[&str]| with.iter().any(|ending| lower.ends_with(ending));
+    !begins(&[".", "#"])
+        && !name.starts_with("__MACOSX/")
+        && !begins(&ABOUT)
+        && !ends(&DOCUMENTS)
+        && !ends(&BACKUPS)
 }
 
 /// A short name of the recording `path`: without its folder, and of several names the first.
@@ -157,13 +214,12 @@ fn members(part: &Part) -> Result<Vec<Part>, Broken> {
     })
 }
 
-/// The files of a folder that are not hidden.
+/// The files of a folder that may be traces.
 fn in_folder(folder: &Path) -> std::io::Result<Vec<Part>> {
     let mut files = Vec::new();
     for entry in folder.read_dir()? {
         let entry = entry?;
-        let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        if !hidden && entry.path().is_file() {
+        if is_data(&entry.file_name().to_string_lossy()) && entry.path().is_file() {
             files.push(Part::file(entry.path().to_string_lossy()));
         }
     }
@@ -178,5 +234,6 @@ fn matching(pattern: &str) -> Result<Vec<Part>, Error> {
         message: format!("found a pattern that cannot be read ({error}), expected one as *.csv"),
     })?;
     let files = found.filter_map(Result::ok).filter(|file| file.is_file());
-    Ok(files.map(|file| Part::file(file.to_string_lossy())).collect())
+    let names = files.map(|file| file.to_string_lossy().into_owned());
+    Ok(names.filter(|name| is_data(name)).map(Part::file).collect())
 }
