@@ -21,6 +21,11 @@ const MANY_ROWS: usize = 10;
 const DEVICES: [&str; 4] = ["sd", "hd", "vd", "xvd"];
 const NUMBERED: [&str; 8] = ["nvme", "dm-", "md", "loop", "mmcblk", "nbd", "rbd", "zram"];
 
+/// The major numbers of SCSI disks, of virtual, mapped and NVMe devices.
+const MAJORS: [u64; 20] =
+    [8, 65, 66, 67, 68, 69, 70, 71, 128, 129, 130, 131, 132, 133, 134, 135, 252, 253, 254, 259];
+const MOST_MINORS: u64 = 1 << 10;
+
 /// Where the volumes are.
 pub(super) enum Apart<'a> {
     /// In no column that is known.
@@ -39,6 +44,8 @@ pub(super) fn apart<'a>(table: &Table<'a>, places: &Places<'a>, own: &[&str]) ->
         |at: &usize| !own.is_empty() && table.rows.len() >= MANY_ROWS && !repeats(table, *at);
     let volumes = called_so(names, &free, places.offset.0);
     let volumes: Vec<usize> = volumes.into_iter().filter(|at| !is_many(at)).collect();
+    let is_id =
+        |at: &usize| own.is_empty() && Name::at(names, *at).whole == "id" && has_few(table, *at);
     if !volumes.is_empty() {
         return match settling(table, names, &volumes) {
             Some(at) => Apart::By(named.at(at)),
@@ -53,7 +60,7 @@ pub(super) fn apart<'a>(table: &Table<'a>, places: &Places<'a>, own: &[&str]) ->
     let length = places.length.0;
     let may = |at: &usize| {
         let is_length = settles(table, *at, length) && settles(table, length, *at);
-        names.is_empty() && has_few(table, *at) && !is_length
+        names.is_empty() && has_few(table, *at) && !is_length || is_id(at)
     };
     let perhaps: Vec<At> = free.into_iter().filter(may).map(|at| named.at(at)).collect();
     if perhaps.is_empty() { Apart::Unknown } else { Apart::Perhaps(perhaps) }
@@ -90,7 +97,16 @@ fn repeats(table: &Table, at: usize) -> bool {
 
 /// Whether all values are devices. One alone may be followed by others.
 fn has_devices(table: &Table, at: usize) -> bool {
-    !table.rows.is_empty() && table.column(at).into_iter().all(is_device)
+    let is_number = || table.numbers(at).is_some_and(|numbers| are_devices(&numbers));
+    !table.rows.is_empty() && (table.column(at).into_iter().all(is_device) || is_number())
+}
+
+/// Whether all numbers are those of Linux for devices of block storage, as `bpftrace` prints `args.dev`: the major number
+/// in front of 20 bits of the minor one.
+pub(super) fn are_devices(numbers: &[u64]) -> bool {
+    let is_device =
+        |number: &u64| MAJORS.contains(&(number >> 20)) && number & 0xf_ffff < MOST_MINORS;
+    !numbers.is_empty() && numbers.iter().all(is_device)
 }
 
 /// A device of Linux, its major and minor number, or a drive of Windows.

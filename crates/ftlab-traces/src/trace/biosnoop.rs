@@ -16,7 +16,7 @@ use super::lost;
 use super::names::Names;
 use super::number;
 use super::rwbs;
-use super::text::{LineFormat, Sample, Verdict};
+use super::text::{self, LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
 use std::mem;
@@ -128,10 +128,7 @@ impl LineFormat for Biosnoop {
     fn remarks(&self) -> Vec<String> {
         let (count, lost, further) = (self.without_disk, self.lost, self.further);
         let without = (count > 0).then(|| format!("left out {count} lines without a disk"));
-        let recordings = (further > 0).then(|| {
-            format!("the header comes again {further} times; each recording is put behind the one before")
-        });
-        without.into_iter().chain(lost::remark(lost)).chain(recordings).collect()
+        without.into_iter().chain(lost::remark(lost)).chain(text::further(further)).collect()
     }
 }
 

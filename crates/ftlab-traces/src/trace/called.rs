@@ -242,6 +242,8 @@ pub(super) struct Named<'a> {
     pub(super) op: Option<At<'a>>,
     /// What a time of completion is to be reduced by.
     pub(super) latency: Option<At<'a>>,
+    /// What is joined to the time.
+    pub(super) joined: Option<usize>,
     /// The names of all columns.
     pub(super) header: Vec<&'a str>,
 }
@@ -280,7 +282,7 @@ impl<'a> Named<'a> {
         let number = |column: Option<At>| column.map(|(at, _)| (at, ""));
         let (time, offset) = (number(self.time), number(self.offset));
         let (length, op) = (number(self.length), number(self.op));
-        Named { time, offset, length, op, latency: None, header: Vec::new() }
+        Named { time, offset, length, op, ..Named::default() }
     }
 
     /// A column with its name if that is plain and that of one column; its number takes the place of any other.
@@ -301,7 +303,8 @@ impl<'a> Named<'a> {
     pub(super) fn is_other(&self, at: usize) -> bool {
         let name = Name::at(&self.header, at);
         let is = |known: &[&str]| known.contains(&name.whole.as_str());
-        is(OTHERS)
+        self.joined == Some(at)
+            || is(OTHERS)
             || is_volume(&name)
             || LATENCIES.contains(&name.front.as_str())
             || LATENCIES.contains(&name.base.as_str())
@@ -315,6 +318,7 @@ impl<'a> Named<'a> {
             length: self.length?,
             op: self.op,
             latency: self.latency,
+            joined: None,
             header: self.header,
         })
     }
@@ -333,6 +337,17 @@ pub(super) fn is_volume(name: &Name) -> bool {
 /// Whether the column is called a volume.
 pub(super) fn is_disk(name: &Name) -> bool {
     VOLUMES.contains(&name.base.as_str())
+}
+
+/// Whether the column is called a time.
+pub(super) fn is_time(name: &Name) -> bool {
+    TIMES.contains(&name.whole.as_str())
+}
+
+/// Whether the column may be a time or a part of one: it is called so, or as a unit alone.
+pub(super) fn may_be_time(name: &Name) -> bool {
+    let front = name.front.as_str();
+    is_time(name) || !name.has_unit() || TIMES.contains(&front) || matches!(front, "t" | "tv")
 }
 
 /// Whether times are called those since the request before.

@@ -115,6 +115,9 @@ impl LineFormat for Csv {
             line = text::comment(line).map_or(line, <[u8]>::trim_ascii);
         }
         self.record.split(line)?;
+        if self.record.is_empty() {
+            return Ok(None);
+        }
         let places = match &self.places {
             Some(places) => places,
             None => {
@@ -349,6 +352,11 @@ impl Record {
         Self { separator, reader, text, ends, columns: 0 }
     }
 
+    /// Whether there are separators and no values, as in rows that spreadsheets add.
+    fn is_empty(&self) -> bool {
+        self.columns > 1 && self.ends[self.columns - 1] == 0
+    }
+
     /// Whether a time, an offset or a length begins with a digit.
     fn is_row(&self, places: &Places) -> bool {
         let mut values =
@@ -577,7 +585,10 @@ fn unit_meant(what: &str, value: &[u8]) -> String {
 fn digits_meant(what: &str, value: &[u8]) -> &'static str {
     let is_hexadecimal =
         value.iter().all(u8::is_ascii_hexdigit) && value.iter().any(u8::is_ascii_alphabetic);
-    if is_hexadecimal && matches!(what, "offset" | "length") {
+    let is_rounded = value.contains(&b'+') && matches!(what, "offset" | "length");
+    if is_rounded {
+        "; it has been rounded: in awk print it with %d, in a spreadsheet format it as a whole number"
+    } else if is_hexadecimal && matches!(what, "offset" | "length") {
         "; if the column is hexadecimal, write 0x in front of each of its numbers"
     } else {
         ""

@@ -12,8 +12,8 @@
 
 use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};
-use super::gate::RawRequest;
-use super::text::{LineFormat, Sample, Verdict};
+use super::gate::{Clock, RawRequest};
+use super::text::{self, LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
@@ -26,6 +26,8 @@ pub(super) struct Etw {
     in_header: bool,
     /// Whether a column with the processor stands between the thread's and the packet's.
     has_cpu: bool,
+    /// Headers, each of a recording with a clock of its own.
+    headers: u32,
 }
 
 impl LineFormat for Etw {
@@ -48,6 +50,10 @@ impl LineFormat for Etw {
     const SOURCE: &'static str =
         "SNIA IOTTA trace sets 130 and 158: Exchange, build and other servers";
     const ORDER: TimeOrder = TimeOrder::Sort;
+
+    fn clock(&self) -> Clock {
+        Clock { tick_ns: Self::TIME.tick_ns(), setting: self.headers }
+    }
 
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let event = fields.text()?;
@@ -75,6 +81,10 @@ impl LineFormat for Etw {
         ))
     }
 
+    fn remarks(&self) -> Vec<String> {
+        text::further(self.headers.saturating_sub(1)).into_iter().collect()
+    }
+
     fn recognise(sample: &Sample) -> Verdict {
         let begun = sample.first().is_some_and(|line| line.trim_ascii() == BEGIN);
         let rows = sample.requests::<Self>().next().is_some() && sample.mostly::<Self>();
@@ -85,7 +95,13 @@ impl LineFormat for Etw {
 impl Etw {
     fn belongs_to_header(&mut self, event: &[u8], line: &[u8]) -> bool {
         match event {
-            BEGIN => *self = Self { in_header: true, has_cpu: false },
+            BEGIN => {
+                *self = Self {
+                    in_header: true,
+                    has_cpu: false,
+                    headers: self.headers.saturating_add(1),
+                };
+            }
             END => {
                 self.in_header = false;
                 return true;
@@ -127,6 +143,13 @@ OS Version: 6.0.6001, Trace Size: 109252KB, Events Lost: 0, Pointer size: 8
 0x00000200,         301,        1, 0x060043,         301,       3, \"C:\\a, b.txt\"
              DiskFlush,        500,   System (   4),        4, 0xfffffa8001,         2,        0
 ";
+
+    #[test]
+    fn a_second_dump_is_put_behind_the_first() {
+        let found = requests::<Etw>(&[HEADER, ROWS, HEADER, ROWS].concat()).unwrap();
+        let times: Vec<u64> = found.iter().map(|request| request.time).collect();
+        assert_eq!(times, [0, 17_000, 17_000, 34_000]);
+    }
 
     #[test]
     fn arrivals_are_computed_and_sorted_and_other_events_passed_over() {

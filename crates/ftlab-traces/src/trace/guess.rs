@@ -66,7 +66,11 @@ fn extents<'a>(table: &Table<'a>, free: &[usize], named: &mut Named<'a>) -> Opti
         free.iter().filter_map(|at| table.numbers(*at).map(|values| (*at, values))).collect();
     let largest = |values: &[u64]| values.iter().copied().max().unwrap_or(0);
     if named.offset.is_none() {
-        let (at, _) = numbers.iter().max_by_key(|(_, values)| largest(values))?;
+        // The number of a device may be the largest.
+        let key = |(_, values): &&(usize, Vec<u64>)| {
+            (!apart::are_devices(values) || numbers.len() < 3, largest(values))
+        };
+        let (at, _) = numbers.iter().max_by_key(key)?;
         named.offset = Some(named.at(*at));
     }
     let (offset, _) = named.offset?;
@@ -74,7 +78,14 @@ fn extents<'a>(table: &Table<'a>, free: &[usize], named: &mut Named<'a>) -> Opti
         *at != offset && values.iter().all(|v| *v > 0) && largest(values) <= LONGEST
     };
     let in_bytes = |values: &[u64]| values.iter().all(|v| v.is_multiple_of(SECTOR_BYTES));
-    let found = || numbers.iter().filter(lengths);
+    // Lengths of 8 MiB look like the number of a device.
+    let is_other =
+        |(at, values): &&(usize, Vec<u64>)| !apart::are_devices(values) && at.abs_diff(offset) == 1;
+    let has_other = numbers.iter().filter(lengths).any(|column| is_other(&column));
+    let found = || {
+        let is_device = |values: &[u64]| has_other && apart::are_devices(values);
+        numbers.iter().filter(lengths).filter(move |(_, values)| !is_device(values))
+    };
     // A length is next to its offset, if there is a choice.
     let nearest = |is: &dyn Fn(&[u64]) -> bool| {
         found().filter(|(_, values)| is(values)).min_by_key(|(at, _)| {
@@ -191,21 +202,33 @@ pub(super) fn one_action(table: &Table, places: &Places) -> Option<String> {
 /// How to read a log of fio that has milliseconds, a latency, 0, 1 or 2, a block size and an offset, as `log_offset`
 /// writes them.
 pub(super) fn log_of_fio(table: &Table) -> Option<String> {
-    if !table.separator.is_empty() || table.rows.len() < LEAST_ROWS || table.rows[0].len() < 5 {
+    if !table.separator.is_empty() || table.rows.len() < LEAST_ROWS || table.width() < 4 {
         return None;
     }
     let values = |row: &Vec<&str>| -> Option<Vec<u64>> {
-        row.iter().take(5).map(|value| number::integer(value.as_bytes())).collect()
+        row.iter().take(5).map(|value| number::whole(value.as_bytes())).collect()
     };
+    // Four columns may be a time, an address, an operation and a length. Latencies are rarely multiples of 8.
+    let has_latencies = || {
+        let mut latencies = table.numbers(1).unwrap_or_default().into_iter();
+        table.has_blanks() && latencies.any(|latency| !latency.is_multiple_of(8))
+    };
+    if table.width() == 4 && !has_latencies() {
+        return None;
+    }
     let is_entry = |row: &Vec<u64>| {
-        matches!(row[..], [_, _, 0..=2, size, offset]
-            if size > 0 && size.is_multiple_of(SECTOR_BYTES) && offset.is_multiple_of(SECTOR_BYTES))
+        let is_size = |size: u64| size > 0 && size.is_multiple_of(SECTOR_BYTES);
+        match row[..] {
+            [_, _, 0..=2, size] => is_size(size),
+            [_, _, 0..=2, size, offset] => is_size(size) && offset.is_multiple_of(SECTOR_BYTES),
+            _ => false,
+        }
     };
     let entries: Vec<Vec<u64>> = table.rows.iter().map(values).collect::<Option<_>>()?;
     if !entries.iter().all(is_entry) || !entries.is_sorted_by_key(|entry| entry[0]) {
         return None;
     }
-    Some(if entries.iter().all(|entry| entry[4] == 0) {
+    Some(if entries.iter().all(|entry| entry.get(4).is_none_or(|offset| *offset == 0)) {
         "it looks like a log of fio without offsets; record it with log_offset=1, or all requests \
          with write_iolog=FILE"
             .into()

@@ -62,6 +62,7 @@ mod hint_by;
 mod hp_csv;
 pub mod info;
 mod iotracer;
+mod joined;
 mod lines;
 mod linux;
 mod lost;

@@ -8,6 +8,11 @@ use crate::units::Bytes;
 
 const VALUE: &[Column] = &[Column::new("value", "a number")];
 
+const SECTOR_BYTES: u64 = 512;
+
+/// What a number is at least that awk rounds.
+const LEAST_ROUNDED: u64 = 1_000_000;
+
 /// Digits of a number with an exponent when it is written out.
 const LONGEST: usize = 64;
 
@@ -29,7 +34,8 @@ pub(super) fn whole(value: &[u8]) -> Option<u64> {
     }
     let (digits, point) = written_out(value)?;
     let (before, behind) = digits.split_at(point);
-    behind.iter().all(|b| *b == b'0').then(|| integer(before))?
+    let number = behind.iter().all(|b| *b == b'0').then(|| integer(before))??;
+    (!is_rounded_address(value)).then_some(number)
 }
 
 /// As [`whole`], or a size with its unit: `4K`, `4KiB`.
@@ -51,12 +57,6 @@ pub(super) fn decimal(value: &[u8], places: usize) -> Option<u64> {
     {
         return Some(number);
     }
-    let is_rounded = |value: &[u8]| {
-        memchr::memchr2(b'e', b'E', value).is_some_and(|end| {
-            let given = value[..end].iter().filter(|b| b.is_ascii_digit()).count();
-            written_out(value).is_some_and(|(_, point)| point > given)
-        })
-    };
     let commas = memchr::memchr_iter(b',', value).count();
     if is_rounded(value) || commas == 1 && !value.contains(&b'.') {
         return None;
@@ -64,6 +64,21 @@ pub(super) fn decimal(value: &[u8], places: usize) -> Option<u64> {
     let (mut digits, point) = written_out(value)?;
     digits.resize(point + places, b'0');
     integer(&digits)
+}
+
+/// Whether a whole number was an address before it was rounded, as `8.72748e+10`; `1e+09` may be meant.
+pub(super) fn is_rounded_address(value: &[u8]) -> bool {
+    let is_none = |number: u64| number >= LEAST_ROUNDED && !number.is_multiple_of(SECTOR_BYTES);
+    let number = || written_out(value).and_then(|(digits, point)| integer(&digits[..point]));
+    is_rounded(value) && number().is_some_and(is_none)
+}
+
+/// Whether a number with an exponent has fewer digits than are before its point.
+fn is_rounded(value: &[u8]) -> bool {
+    memchr::memchr2(b'e', b'E', value).is_some_and(|end| {
+        let given = value[..end].iter().filter(|b| b.is_ascii_digit()).count();
+        written_out(value).is_some_and(|(_, point)| point > given)
+    })
 }
 
 /// The digits of a number with an exponent, a point or commas, and how many are before its point.
@@ -116,6 +131,8 @@ mod tests {
             ("4,096", 4096),
             ("12,345,678", 12_345_678),
             ("0.0", 0),
+            ("1e+09", 1_000_000_000),
+            ("5.24288e+06", 5_242_880),
         ] {
             assert_eq!(whole(text.as_bytes()), Some(number), "{text}");
         }

@@ -8,8 +8,9 @@ use super::csv;
 use super::field::Column;
 use super::format::FORMATS;
 use super::guess;
+use super::joined::{Joined, joined};
 use super::number;
-use super::text::Sample;
+use super::text::{self, Sample};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -47,7 +48,9 @@ impl<'a> Table<'a> {
     }
 
     fn of(lines: &[&'a str], (between, separator): &(&str, &'static str)) -> Option<Self> {
-        let rows: Vec<Vec<&str>> = lines.iter().map(|line| split(line, between)).collect();
+        let has_values = |row: &Vec<&str>| row.iter().any(|value| !value.is_empty());
+        let rows = lines.iter().map(|line| split(line, between)).filter(has_values);
+        let rows: Vec<Vec<&str>> = rows.collect();
         let width = rows.first().map_or(0, Vec::len);
         let is_table = COLUMNS.contains(&width) && rows.iter().all(|row| row.len() == width);
         let is_other = |line: &&str| {
@@ -89,6 +92,11 @@ impl<'a> Table<'a> {
         };
         let out = if out.is_empty() { String::new() } else { format!("{out}{between} ") };
         Some(format!("-F{between} {out}"))
+    }
+
+    /// Whether quotes or blanks are around values.
+    pub(super) const fn has_blanks(&self) -> bool {
+        self.awk_differs
     }
 
     /// The values of a column.
@@ -152,6 +160,8 @@ pub(super) struct Places<'a> {
     pub(super) length: At<'a>,
     pub(super) op: Option<At<'a>>,
     pub(super) latency: Option<At<'a>>,
+    /// The column of times and another one, if they are a time together.
+    pub(super) joined: Option<Joined>,
     /// The names of all columns, if there are any.
     pub(super) header: Vec<&'a str>,
 }
@@ -169,7 +179,8 @@ impl Places<'_> {
     /// Whether a column is read, other than as the volume.
     pub(super) fn reads(&self, at: usize) -> bool {
         let always = [self.time, self.offset, self.length].into_iter();
-        always.chain(self.op).chain(self.latency).any(|(read, _)| read == at)
+        let is_joined = self.joined.is_some_and(|joined| joined.other == at);
+        is_joined || always.chain(self.op).chain(self.latency).any(|(read, _)| read == at)
     }
 
     /// Whether a format that names these columns has them at the same places.
@@ -208,7 +219,13 @@ fn advice_of<'a>(
     let title = sample.title().and_then(|title| str::from_utf8(title).ok());
     let title = title.and_then(|title| table.row(title)).map(|names| Named::of(&names));
     let mut named = Named::of(&table.rows[0]);
-    if speaks(&named) {
+    if text::is_counted(
+        table.rows[0].iter().map(|name| name.as_bytes()).filter(|name| !name.is_empty()),
+    ) {
+        named = Named::default();
+        table.has_names = true;
+        table.rows.remove(0);
+    } else if speaks(&named) {
         let is_first = sample.lines().next().is_some_and(|line| is_row(&table, line));
         table.has_names = is_first && sample.title().is_none();
         table.rows.remove(0);
@@ -219,11 +236,29 @@ fn advice_of<'a>(
     let (knows, has_rows) = (named.columns().count() > 1, table.rows.len() > 1);
     let own = like.map(|columns| Named::of(&names_of(columns)));
     let own = own.filter(|own| own.header.len() == table.width() && named.header.is_empty());
+    let joined = joined(&table, &named.header);
+    let own = own.filter(|_| joined.is_none());
+    if let Some(Joined { time, other, .. }) = joined {
+        (named.time, named.joined) = (Some(named.at(time)), Some(other));
+    }
     let found = own.and_then(|own| guess::of_format(&table, &own));
     match found.or_else(|| guess::places(&table, named)) {
         None => (knows && has_rows).then_some(None),
-        Some(places) => written(&table, places, like).map(Some),
+        Some(places) => {
+            let advice = written(&table, Places { joined, ..places }, like);
+            advice.or_else(|| rounded(&table)).map(Some)
+        }
     }
+}
+
+/// What to do about whole numbers that a program has rounded.
+fn rounded(table: &Table) -> Option<String> {
+    let values = |at: usize| table.column(at).into_iter().map(str::as_bytes);
+    let at = (0..table.width()).find(|at| values(*at).any(number::is_rounded_address))?;
+    Some(format!(
+        "column {} has been rounded: in awk print it with %d, in a spreadsheet format it as a whole number",
+        at + 1
+    ))
 }
 
 /// Whether a line is the row that has been taken from the table: its names.
@@ -260,7 +295,8 @@ fn written<'a>(
     if places.header.is_empty() && !has_points && columns.matches(OPEN).count() > 3 {
         return None;
     }
-    let steps = [action, points(table, &places), sums(table, &places)];
+    let joins = places.joined.map(|joined| joined.step(table));
+    let steps = [action, points(table, &places), sums(table, &places), joins];
     let before: String = steps.into_iter().flatten().collect();
     let which = which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
@@ -326,10 +362,11 @@ fn columns(
     let (offset_unit, length_unit) =
         counted::extents((&name(offset), &offsets), (&name(length), &lengths));
     let is_named = name(time).time_unit().is_some();
-    let time_unit = match counted::time(&name(time), &table.column(time.0)) {
+    let time_unit = match (places.joined, counted::time(&name(time), &table.column(time.0))) {
+        (Some(joined), _) => joined.unit(),
         _ if places.are_gaps() && !is_named => OPEN,
-        "" if !is_named && like.is_some_and(|columns| !is_in_seconds(columns)) => OPEN,
-        unit => unit,
+        (_, "") if !is_named && like.is_some_and(|columns| !is_in_seconds(columns)) => OPEN,
+        (_, unit) => unit,
     };
     let mut parts = vec![
         format!("time={}{time_unit}", place(time)),
@@ -442,6 +479,99 @@ mod tests {
         assert!(both.contains("decimal commas") && both.contains("gaps"), "{both}");
         let latency = advised("0,5;W;8192;4096;0,12\n0,75;R;4096;512;0,13\n").unwrap();
         assert!(!latency.contains("volume=5"), "{latency}");
+    }
+
+    #[test]
+    fn times_in_two_columns_are_to_be_joined() {
+        for (text, join, columns) in [
+            (
+                "date,time,op,offset,size\n2024-01-15,03:00:00.5,R,0,512\n2024-01-16,04:00:00,W,512,512\n",
+                "awk -F, -v OFS=, 'NR > 1 {$2 = $1 \"T\" $2} 1' FILE",
+                "time=time:iso,offset=offset",
+            ),
+            (
+                "2024-01-15 03:00:00.0 R 81920 512\n2024-01-16 03:00:00.0 W 512 512\n",
+                "awk '{$2 = $1 \"T\" $2} 1' FILE",
+                "time=2:iso,offset=4,length=5,op=3,separator=blanks",
+            ),
+            (
+                "tv_sec,tv_usec,op,sector,bytes\n1705312800,137000,R,182142824,8192\n1705312800,138000,W,8,512\n",
+                "awk -F, -v OFS=, 'NR > 1 {$1 = sprintf(\"%d.%06d\", $1, $2)} 1' FILE",
+                "time=tv_sec,offset=sector:sectors,length=bytes,op=op",
+            ),
+            (
+                "sec,nsec,op,offset,size\n7,137000000,R,0,8192\n8,9,W,8192,512\n",
+                "{$1 = sprintf(\"%d.%09d\", $1, $2)} 1'",
+                "time=sec,",
+            ),
+            (
+                "1705312800 137000000 R 182142824 16\n1705312800 237000000 R 7 16\n\
+                 1705312800 437000000 R 182142824 16\n1705312800 537000000 R 7 16\n\
+                 1705312800 637000000 W 182142824 16\n1705312800 837000000 R 7 16\n\
+                 1705312801 037000000 R 182142824 16\n1705312801 137000000 R 7 16\n",
+                "awk '{$1 = sprintf(\"%d.%09d\", $1, $2)} 1' FILE",
+                "time=1,offset=4:sectors,length=5:sectors,op=3,separator=blanks",
+            ),
+        ] {
+            let advice = advised(text).unwrap();
+            assert!(advice.contains(join) && advice.contains(columns), "{advice}");
+        }
+        for text in [
+            // A latency, the same time in two units, and addresses of a stream.
+            "time,latency_us,op,offset,size\n1,137,R,0,512\n2,138,W,512,512\n",
+            "time_s,time_ns,op,offset,size\n1,1137000000,R,0,512\n2,2138000000,W,512,512\n",
+            "1 182142824 16 R\n1 182142840 16 R\n1 182142856 16 R\n1 182142872 16 R\n\
+             1 182142888 16 R\n1 182142904 16 W\n2 182142920 16 R\n",
+        ] {
+            let advice = advised(text).unwrap();
+            assert!(!advice.contains("join"), "{advice}");
+        }
+    }
+
+    #[test]
+    fn rounded_addresses_are_told() {
+        let advice = advised("time,op,offset,size\n0.5,R,2.66955e+10,512\n0.7,W,0,512\n").unwrap();
+        assert!(advice.starts_with("column 3 has been rounded: in awk"), "{advice}");
+    }
+
+    #[test]
+    fn a_header_that_counts_and_rows_without_values_are_none() {
+        let columns = suggested("0,1,2,3\n0.0001,R,87274774528,32768\n0.0002,W,4096,512\n,,,\n");
+        assert_eq!(columns.as_deref(), Some("time=1,offset=3,length=4,op=2"));
+        let columns = suggested(",0,1,2,3\n0,0.0001,R,87274774528,32768\n1,0.0002,W,4096,512\n");
+        assert_eq!(columns.as_deref(), Some("time=2,offset=4,length=5,op=3"));
+    }
+
+    #[test]
+    fn numbers_of_devices_are_no_lengths() {
+        let rows = "987654321000000 8388608 R 137598672 8\n987654321900000 8388608 W 8 16\n";
+        let columns = suggested(rows).unwrap();
+        assert_eq!(
+            columns,
+            "time=1:?,offset=4:sectors,length=5:sectors,op=3,volume=2,separator=blanks"
+        );
+        let nvme = "987654321000000,271581184,R,182142824,16\n987654321900000,271581184,W,8,16\n";
+        let columns = suggested(nvme).unwrap();
+        assert_eq!(columns, "time=1:?,offset=4:sectors,length=5:sectors,op=3,volume=2");
+        let large = suggested("0.0001 R 83886080 8388608\n0.0002 W 0 8388608\n").unwrap();
+        assert_eq!(large, "time=1,offset=3,length=4,op=2,separator=blanks");
+    }
+
+    #[test]
+    fn a_column_of_ids_may_be_the_volume() {
+        let text = "ID,Timestamp,Type,Offset,Length\n29,1.0001,W,4096,512\n30,1.0002,R,0,512\n\
+                    29,1.0003,W,4096,512\n30,1.0004,R,0,512\n";
+        assert!(suggested(text).unwrap().ends_with("volume=?"));
+    }
+
+    #[test]
+    fn a_log_of_latencies_has_no_addresses() {
+        let advice = advised("0, 12881, 0, 16384\n12, 12519, 1, 16384\n").unwrap();
+        assert!(advice.contains("a log of fio without offsets"), "{advice}");
+        let advice = advised("0, 81, 0, 16384, 0x0000\n12, 19, 1, 16384, 0x0000\n").unwrap();
+        assert!(advice.contains("a log of fio without offsets"), "{advice}");
+        let advice = advised("0, 12888, 0, 16384\n12, 12512, 1, 16384\n").unwrap();
+        assert!(advice.contains("read it as CSV"), "{advice}");
     }
 
     #[test]

@@ -148,12 +148,29 @@ pub(super) fn comment(line: &[u8]) -> Option<&[u8]> {
     COMMENT_MARKS.iter().find_map(|mark| line.strip_prefix(*mark))
 }
 
-/// Whether a line names columns: at least two words, each beginning with a letter.
+/// Whether a line names columns: at least two words, each beginning with a letter, or numbers from 0 as pandas writes
+/// columns without names.
 pub(super) fn is_header(line: &[u8]) -> bool {
     let words = || line.split(|b| matches!(b, b',' | b';' | b'|' | b' ' | b'\t'));
-    let mut words = words().map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
+    let words = || words().map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
     let begins = |word: &[u8]| matches!(word[0], b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'"');
-    words.next().is_some_and(begins) && words.next().is_some_and(begins) && words.all(begins)
+    words().nth(1).is_some() && words().all(begins) || is_counted(words())
+}
+
+/// Whether words count from 0, to 2 at least.
+pub(super) fn is_counted<'a>(words: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut count: usize = 0;
+    let mut is_next = |word: &[u8]| {
+        count += 1;
+        word == (count - 1).to_string().as_bytes()
+    };
+    words.into_iter().all(&mut is_next) && count > 2
+}
+
+/// The remark on recordings that have been joined: how often the header comes again.
+pub(super) fn further(count: u32) -> Option<String> {
+    let again = || format!("headers: {}; each recording is put behind the one before", count + 1);
+    (count > 0).then(again)
 }
 
 /// A line without its blanks.
