@@ -33,10 +33,7 @@ MOVED = (
 MOST_MOVED = 12
 """Rows of them."""
 
-OWN = "own."
-"""Where an FTL has metrics of its own; their names have dots."""
-
-KEPT = ("mapping.hit_ratio", OWN)
+KEPT = ("mapping.hit_ratio", "own.")
 """Metrics that are shown however many others moved more."""
 
 
@@ -90,10 +87,9 @@ def moved_table(labels: Sequence[str], first: Result, second: Result) -> Table:
     A change is a multiple, of a share percentage points. Metrics that one FTL alone has are kept.
     """
     rows = []
-    for path in _figures(first):
-        values = [result.find(path) for result in (first, second)]
-        if path.startswith(OWN):
-            values = [result["own"].get(path.removeprefix(OWN)) for result in (first, second)]
+    before, after = first.flat(), second.flat()
+    for path in (path for path in before if path.startswith(MOVED)):
+        values = [before[path], after.get(path)]
         if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
             continue
         move, change = _change(path, *values)
@@ -188,18 +184,3 @@ def _record(result: Result, path: str) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise ConfigError(f"{path}: found a result without it, expected one with run.causes = true")
     return found
-
-
-def _figures(result: Result) -> Iterator[str]:
-    """Yield the paths of the figures that show what an FTL did."""
-    for path in _leaves(result.to_dict()):
-        if path.startswith(MOVED):
-            yield path
-
-
-def _leaves(tree: Mapping[str, Any], before: str = "") -> Iterator[str]:
-    for key, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}"
