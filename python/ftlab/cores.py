@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ftlab import _core
 from ftlab.config import Config, Progress
 from ftlab.errors import ConfigError
-from ftlab.frames import Frame, Show
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
@@ -164,72 +163,9 @@ def simulate(
     return [results[place] for place in range(len(points))]
 
 
-def watch(
-    point: tuple[Config, str],
-    show: Show,
-    every: int | None = None,
-    progress: Progress | None = None,
-    written: Sequence[Any] = (),
-) -> Any:
-    """Run a point, call ``show`` with each of its frames, and return its result."""
-    config, ftl = point
-    core = core_of(config, ftl, written)
-    told = (json.dumps(config), ftl)
-
-    def shown(found: dict[str, Any]) -> None:
-        show(Frame.of_core(found))
-
-    return json.loads(core.watch(told, shown, every, progress, list(written)))
-
-
-def log(
-    point: tuple[Config, str], path: str, progress: Progress | None, written: Sequence[Any]
-) -> Any:
-    """Run a point with a row for each request in a Parquet file, and return its result."""
-    config, ftl = point
-    core = core_of(config, ftl, written)
-    return json.loads(core.log((json.dumps(config), ftl), path, progress, list(written)))
-
-
-def crash(
-    point: tuple[Config, str],
-    cuts: int,
-    at: Mapping[str, Any] | None,
-    progress: Progress | None,
-    written: Sequence[Any],
-) -> dict[str, Any]:
-    """Cut the power of a point in the core that has its FTL; return the report."""
-    config, ftl = point
-    core = core_of(config, ftl, written)
-    told = None if at is None else json.dumps(dict(at))
-    answer = core.crash((json.dumps(config), ftl), cuts, told, progress, list(written))
-    report: dict[str, Any] = json.loads(answer)
-    return report
-
-
-def endurance(
-    point: tuple[Config, str],
-    passes: int,
-    scale: int | None,
-    progress: Progress | None,
-    written: Sequence[Any],
-) -> dict[str, Any]:
-    """Run a point to the end of its device, or of shorter lifetimes; return the lifetime."""
-    config, ftl = point
-    core = core_of(config, ftl, written)
-    told = (json.dumps(config), ftl)
-    life: dict[str, Any] = json.loads(core.endurance(told, passes, scale, progress, list(written)))
-    return life
-
-
 def server(config: Config, ftl: str | None, **how: Any) -> Any:
     """Serve a device in the core that has its FTL; return the server."""
     return core_of(config, ftl).Server(json.dumps(config), ftl, **how)
-
-
-def fsck(image: str) -> str:
-    """Check the image of a device; return the report as JSON."""
-    return _core.fsck(image)
 
 
 def replay(config: Config, ftl: str, progress: Progress | None) -> str:

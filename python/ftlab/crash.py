@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ftlab import cores
 from ftlab.catalogue import catalog
 from ftlab.config import Config, Progress
 from ftlab.errors import ConfigError
-from ftlab.plugins import Named, Plugged
+from ftlab.plugins import Named, run
 from ftlab.record import Record
 from ftlab.report.numbers import brief
 from ftlab.report.tables import Table
@@ -76,9 +76,8 @@ def crash(
     """
     if not 0 < cuts < 2**40:
         raise ConfigError(f"cuts: found {cuts}, expected 1 to 2^40 - 1")
-    plugged = Plugged()
-    point = plugged.point(config, ftl)
-    return Record(cores.crash(point, cuts, at, progress, plugged.plugins))
+    told = None if at is None else json.dumps(dict(at))
+    return Record(run("crash", config, ftl, cuts, told, progress))
 
 
 def check_mounts(ftls: Iterable[Named]) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ftlab import cores
 from ftlab.config import Config, Progress, merge
-from ftlab.plugins import Named, Plugged, resolved
+from ftlab.plugins import Named, resolved, run
 from ftlab.record import Record
 from ftlab.report.numbers import factor, ratio, significant, size
 from ftlab.report.summary import OVERLOAD, setup_of
@@ -87,9 +86,7 @@ def endurance(
     cycles = device["endurance"] or RATED.get(device["cell"])
     if cycles:
         config = merge([config, {"device": {"endurance": cycles}}])
-    plugged = Plugged()
-    point = plugged.point(config, ftl)
-    found = cores.endurance(point, passes, scale, progress, plugged.plugins)
+    found = run("endurance", config, ftl, passes, scale, progress)
     return _told(cycles or 0, Record(found))
 
 

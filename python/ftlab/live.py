@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ftlab import configuration_file, cores
+from ftlab import _core, configuration_file, cores
 from ftlab.catalogue import catalog
 from ftlab.config import Config, Progress, merge
 from ftlab.errors import ConfigError
@@ -177,7 +177,7 @@ def fsck(image: Name) -> Record:
     ftlab.ConfigError, ftlab.TraceError
         when it is no image, is being served, or cannot be read
     """
-    return Record(json.loads(cores.fsck(os.fspath(image))))
+    return Record(json.loads(_core.fsck(os.fspath(image))))
 
 
 def replay(file: Name, progress: Progress | None = None) -> Result:

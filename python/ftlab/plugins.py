@@ -472,3 +472,14 @@ def resolved(config: Mapping[str, Any], ftl: Named = "page", *others: Named) -> 
     core = cores.core_of(tree, name, plugged.plugins)
     answer: Config = json.loads(core.resolve(json.dumps(tree), plugged.plugins))
     return answer
+
+
+def run(how: str, config: Mapping[str, Any], ftl: Named, *arguments: Any) -> Any:
+    """Run a point by a function of the core that has its FTL, as ``crash``; return the answer.
+
+    The function gets the point, these ``arguments``, and the plug-ins.
+    """
+    plugged = Plugged()
+    tree, name = plugged.point(config, ftl)
+    function = getattr(cores.core_of(tree, name, plugged.plugins), how)
+    return json.loads(function((json.dumps(tree), name), *arguments, plugged.plugins))

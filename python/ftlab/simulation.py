@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from ftlab import _core, cores
 from ftlab.config import Config, Progress, given, merge
 from ftlab.errors import ConfigError
-from ftlab.frames import Show
+from ftlab.frames import Frame, Show
 from ftlab.names import known
 from ftlab.plugins import Named, Plugged, Plugin, PythonFtl
+from ftlab.plugins import run as run_by
 from ftlab.recording import joined, names
 from ftlab.result import Comparison, Result
 from ftlab.seeds import MOST, without_effect
@@ -286,16 +287,14 @@ def watch(
     """
     if every is not None and not 1 <= every < 2**63:
         raise ConfigError(f"every: found {every}, expected 1 to 2^63 - 1 requests between frames")
-    plugged = Plugged()
-    (point,) = plugged.points([(config, ftl)])
-    return _result(cores.watch(point, show, every, progress, plugged.plugins))
+    return _result(
+        run_by("watch", config, ftl, lambda each: show(Frame.of_core(each)), every, progress)
+    )
 
 
 def logged(config: Config, ftl: Named, path: str, progress: Progress | None = None) -> Result:
     """Run one point and write a row for each request to a Parquet file."""
-    plugged = Plugged()
-    (point,) = plugged.points([(config, ftl)])
-    return _result(cores.log(point, path, progress, plugged.plugins))
+    return _result(run_by("log", config, ftl, path, progress))
 
 
 def _result(tree: Config) -> Result:
