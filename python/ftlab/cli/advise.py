@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,14 @@ from ftlab.cli.options import (
     retold,
     source_options,
 )
-from ftlab.cli.output import Outputs, columns_option, figure_option, output_options, report_option
+from ftlab.cli.output import (
+    Outputs,
+    columns_option,
+    figure_option,
+    output_options,
+    report_option,
+    reported,
+)
 from ftlab.cli.progress import points_meter
 from ftlab.cli.say import paragraphs
 from ftlab.cli.sections import Verb
@@ -91,7 +97,7 @@ def advise(context: click.Context, /, print_config: bool, **options: Any) -> Non
             progress=progress,
             executor=executor,
         )
-    outputs.result(_rendered(outputs.form, found), lambda: _show(found))
+    outputs.result(reported(outputs.form, report, found), lambda: _show(found))
     if outputs.plot:
         from ftlab.plot_advise import drawn
 
@@ -118,13 +124,3 @@ def _show(advice: Advice) -> None:
     show_table(report.table(advice))
     paragraphs("", report.legend(advice), "", *report.verdict(advice), "", "What not to believe:")
     paragraphs(*map(translated, doubts(advice)), bullet="* ")
-
-
-def _rendered(form: str | None, advice: Advice) -> str | None:
-    forms: dict[str, Callable[[], str]] = {
-        "json": lambda: report.as_json(advice),
-        "csv": lambda: report.as_csv(advice),
-    }
-    if form is None or form in forms:
-        return forms[form]() if form else None
-    return report.as_text(advice, form)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ from ftlab.cli import parse
 from ftlab.cli.cluster import cluster_option, workers
 from ftlab.cli.job import configuration
 from ftlab.cli.options import ftl_option, model_options, refuses_print_config, source_options
-from ftlab.cli.output import Outputs, output_options
+from ftlab.cli.output import Outputs, output_options, reported
 from ftlab.cli.progress import points_meter
 from ftlab.cli.run import DEFAULT
 from ftlab.cli.say import say
@@ -80,7 +79,8 @@ def fleet(
             progress=progress,
             executor=executor,
         )
-    outputs.result(_rendered(outputs.form, found, least), lambda: _show(found, least))
+    text = reported(outputs.form, report, found, least)
+    outputs.result(text, lambda: _show(found, least))
     context.exit(2 if any(found.failed(each) for each in found.ftls) else 0)
 
 
@@ -91,13 +91,3 @@ def _show(found: Fleet, least: int) -> None:
         say("")
     for note in report.notes(found, least):
         say(translated(note))
-
-
-def _rendered(form: str | None, found: Fleet, least: int) -> str | None:
-    forms: dict[str, Callable[[], str]] = {
-        "json": lambda: report.as_json(found),
-        "csv": lambda: report.as_csv(found),
-    }
-    if form is None or form in forms:
-        return forms[form]() if form else None
-    return report.as_text(found, form, least)

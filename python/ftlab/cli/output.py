@@ -246,6 +246,20 @@ def in_form(form: str | None, table: Table, plain: object, notes: Sequence[str] 
     return json.dumps(plain, indent=2) + "\n" if form == "json" else table.with_notes(form, notes)
 
 
+def reported(form: str | None, report: Any, found: Any, *more: Any) -> str | None:
+    """Return what was found in the requested form, by the ``report`` on it; None: the readable one.
+
+    That is a module with `as_json`, `as_csv` and `as_text`, which takes ``more``.
+    """
+    match form:
+        case None:
+            return None
+        case "json" | "csv":
+            return str(getattr(report, f"as_{form}")(found))
+        case _:
+            return str(report.as_text(found, form, *more))
+
+
 def rendered(form: str | None, comparison: Comparison, single: bool) -> str | None:
     """Return the result in a form for machines or papers; None means the readable one."""
     first: Result = comparison[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from ftlab.cli import parse
 from ftlab.cli.cluster import cluster_option, workers
 from ftlab.cli.compare import DEFAULT
 from ftlab.cli.options import ftl_option, model_options, refuses_print_config, sources_options
-from ftlab.cli.output import Outputs, figure_option, output_options
+from ftlab.cli.output import Outputs, figure_option, output_options, reported
 from ftlab.cli.progress import points_meter
 from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
@@ -82,7 +82,7 @@ def tune(print_config: bool, **options: Any) -> None:
     folder = options["folder"]
     with workers(options["cluster"], folder) as executor, points_meter("trials") as progress:
         found: Sequence[Found] = search(tree, folder, progress=progress, executor=executor)
-    outputs.result(_rendered(outputs.form, found), lambda: _show(found))
+    outputs.result(reported(outputs.form, report, found), lambda: _show(found))
     if outputs.plot:
         from ftlab.plot_tune import fronts
 
@@ -131,13 +131,3 @@ def _show(all_found: Sequence[Any]) -> None:
         say(report.verdict(found) or "")
     if overview := report.overview(all_found):
         show_table(overview, prose=True)
-
-
-def _rendered(form: str | None, all_found: Sequence[Any]) -> str | None:
-    forms: dict[str, Callable[[], str]] = {
-        "json": lambda: report.as_json(all_found),
-        "csv": lambda: report.as_csv(all_found),
-    }
-    if form is None or form in forms:
-        return forms[form]() if form else None
-    return report.as_text(all_found, form)

@@ -15,7 +15,7 @@ from ftlab.cli.options import (
     pair_options,
     refuses_print_config,
 )
-from ftlab.cli.output import Outputs, figure_option, output_options
+from ftlab.cli.output import Outputs, figure_option, in_form, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
@@ -53,14 +53,8 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
     with meter() as progress:
         found = compare_sources(sources, device, ftls, progress)
     table = similarity_table(found)
-    texts = {
-        "json": lambda: found.to_json() + "\n",
-        "csv": table.csv,
-        "md": table.markdown,
-        "tex": table.latex,
-        "txt": table.text,
-    }
-    text = texts[outputs.form]() if outputs.form else None
+    is_json = outputs.form == "json"
+    text = found.to_json() + "\n" if is_json else in_form(outputs.form, table, None)
 
     def show() -> None:
         show_table(table)
