@@ -113,13 +113,7 @@ class Outputs:
 
         ``reads`` are the arguments of `check_written`.
         """
-        if options["as_json"] and options["as_csv"]:
-            raise click.UsageError("--json and --csv exclude each other")
-        form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
-        output = options["output"]
-        if output and not form:
-            form = FORMS[suffix_of("--output", output, FORMS)]
-            check_sheet(output)
+        form, output = form_of(options, FORMS), options["output"]
         more = {name: options.get(name) for name in ("plot", "report", "timeline", "panel")}
         wide = int(options.get("columns_wide") or 0) or None
         outputs = cls(form, output, **more, columns_wide=wide)
@@ -209,6 +203,19 @@ class Outputs:
         self.figure(lambda: draw(records, self.columns_wide))
 
 
+def form_of(options: Mapping[str, Any], forms: Mapping[str, str]) -> str | None:
+    """Return the form that the options select, one of the ``forms`` of suffixes for a file."""
+    if options["as_json"] and options["as_csv"]:
+        raise click.UsageError("--json and --csv exclude each other")
+    form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
+    output = options["output"]
+    if output and not form:
+        form = forms[suffix_of("--output", output, forms)]
+    if output and is_sheet(output) and find_spec("xlsxwriter") is None:
+        raise click.UsageError(f"{SUFFIX} needs XlsxWriter: pip install 'ftlab[xlsx]'")
+    return form
+
+
 def _check_drawn(option: str, path: str) -> None:
     """Raise an error if a figure cannot be drawn."""
     suffix_of(option, path, FIGURE_KINDS)
@@ -280,12 +287,6 @@ def rendered(form: str | None, comparison: Comparison, single: bool) -> str | No
 def is_sheet(path: str) -> bool:
     """Return whether a file is a spreadsheet for Excel."""
     return Path(path).suffix.lower() == SUFFIX
-
-
-def check_sheet(path: str) -> None:
-    """Raise an error if a file for Excel cannot be written."""
-    if is_sheet(path) and find_spec("xlsxwriter") is None:
-        raise click.UsageError(f"{SUFFIX} needs XlsxWriter: pip install 'ftlab[xlsx]'")
 
 
 def check_parquet() -> None:

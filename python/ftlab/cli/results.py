@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from ftlab.cli.output import check_parquet, check_sheet, output_options, suffix_of
+from ftlab.cli.output import FORMS as OF_RUNS
+from ftlab.cli.output import check_parquet, form_of, output_options
 from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
 from ftlab.cli.stored import results_argument, say_left_out, where_option
@@ -20,16 +21,7 @@ from ftlab.points import Entry, Store
 from ftlab.report import points as tables
 from ftlab.report.excel import SUFFIX, workbook
 
-FORMS = {
-    ".json": "json",
-    ".csv": "csv",
-    SUFFIX: "xlsx",
-    ".md": "md",
-    ".tex": "tex",
-    ".txt": "txt",
-    ".parquet": "parquet",
-    ".sqlite": "sqlite",
-}
+FORMS = {**OF_RUNS, SUFFIX: "xlsx", ".parquet": "parquet", ".sqlite": "sqlite"}
 
 DATA = ("json", "csv", "xlsx", "parquet", "sqlite")
 """Forms without a place for notes."""
@@ -83,13 +75,7 @@ class Answer:
 
         ``reads`` are as of `check_written`.
         """
-        if options["as_json"] and options["as_csv"]:
-            raise click.UsageError("--json and --csv exclude each other")
-        form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
-        output = options["output"]
-        if output:
-            form = form or FORMS[suffix_of("--output", output, FORMS)]
-            check_sheet(output)
+        form, output = form_of(options, FORMS), options["output"]
         if form == "parquet":
             check_parquet()
         check_written(*reads)
