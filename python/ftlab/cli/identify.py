@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ftlab import model, units
+from ftlab.cli.options import measured_option
 from ftlab.cli.output import Outputs, in_form, output_options
 from ftlab.cli.say import say
 from ftlab.cli.show import show_table
@@ -59,13 +60,7 @@ class Size(click.ParamType[int]):
     metavar="N",
     help="Pages that GC erases together [many].",
 )
-@click.option(
-    "--seeds",
-    type=click.IntRange(0),
-    metavar="N",
-    default=0,
-    help="Also run each fill level with N seeds.",
-)
+@measured_option("Also run each fill level with N seeds.")
 @output_options
 def identify(
     measurements: str,

@@ -9,6 +9,7 @@ import click
 
 from ftlab import model as models
 from ftlab.cli import parse
+from ftlab.cli.options import measured_option, set_option
 from ftlab.cli.output import Outputs, figure_option, in_form, output_options
 from ftlab.cli.say import say
 from ftlab.cli.show import show_table
@@ -38,13 +39,7 @@ def model() -> None:
 
 @model.command()
 @click.argument("result", required=False)
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A parameter, as hit_ratio=0.8; may be repeated.",
-)
+@set_option("A parameter, as hit_ratio=0.8; may be repeated.")
 @output_options
 @figure_option
 def translation(result: str | None, overrides: tuple[str, ...], **options: Any) -> None:
@@ -64,21 +59,11 @@ def translation(result: str | None, overrides: tuple[str, ...], **options: Any) 
 
 
 @model.command()
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A parameter: logical_blocks, blocks, pages_per_block, reserve, choices, hot_share, "
-    "hot_access; may be repeated.",
+@set_option(
+    "A parameter: logical_blocks, blocks, pages_per_block, reserve, choices, hot_share, "
+    "hot_access; may be repeated."
 )
-@click.option(
-    "--seeds",
-    type=click.IntRange(0),
-    metavar="N",
-    default=0,
-    help="Also run each policy with N seeds.",
-)
+@measured_option("Also run each policy with N seeds.")
 @output_options
 def gc(overrides: tuple[str, ...], seeds: int, **options: Any) -> None:
     """Predict write amplification for each victim policy.
@@ -94,13 +79,7 @@ def gc(overrides: tuple[str, ...], seeds: int, **options: Any) -> None:
 
 
 @model.command()
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A parameter: fill, zone, groups, pages_per_block; may be repeated.",
-)
+@set_option("A parameter: fill, zone, groups, pages_per_block; may be repeated.")
 @click.option(
     "--workload",
     metavar="PATTERN,KEY=VALUE,...",

@@ -141,19 +141,24 @@ def _source(repeats: bool = False) -> list[Callable[[Any], Any]]:
             metavar="PATTERN,KEY=VALUE,...",
             help="Generate requests, as randwrite,bs=4k,size=64MiB.",
         ),
-        *_options(SOURCE),
-        _from_option(shown=repeats),
-        click.option("--sort", is_flag=True, help="Sort requests by time."),
-        click.option("--clamp", is_flag=True, help="Raise a time to the one before."),
-        click.option("--requests", type=parse.Count(), help="Stop after this many requests."),
-        click.option("--flushes", is_flag=True, help="Keep flushes and FUA."),
+        *_reading(repeats, type=parse.Count()),
     ]
 
 
-def _from_option(shown: bool) -> Callable[[Any], Any]:
-    """Return the option that names a result to repeat; with a time it is the old ``--since``."""
+def _reading(repeats: bool, **requests: Any) -> list[Callable[[Any], Any]]:
+    """Return the options that say what to read of a file.
+
+    ``--from`` names a result to repeat; with a time it is the old ``--since``.
+    """
     help = "Repeat this result, on TRACE if given."
-    return click.option("--from", "from", metavar="RESULT", hidden=not shown, help=help)
+    return [
+        *_options(SOURCE),
+        click.option("--from", "from", metavar="RESULT", hidden=not repeats, help=help),
+        click.option("--sort", is_flag=True, help="Sort requests by time."),
+        click.option("--clamp", is_flag=True, help="Raise a time to the one before."),
+        click.option("--requests", help="Stop after this many requests.", **requests),
+        click.option("--flushes", is_flag=True, help="Keep flushes and FUA."),
+    ]
 
 
 def _since(options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -171,17 +176,7 @@ def _since(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def pair_options(command: Command) -> Command:
     """Add the arguments A and B, and the options that say what to read of each."""
-    options = [
-        _trace("a"),
-        _trace("b"),
-        *_options(SOURCE),
-        _from_option(shown=False),
-        click.option("--sort", is_flag=True, help="Sort requests by time."),
-        click.option("--clamp", is_flag=True, help="Raise a time to the one before."),
-        click.option("--requests", metavar="N", help="Stop after this many requests."),
-        click.option("--flushes", is_flag=True, help="Keep flushes and FUA."),
-    ]
-    return decorated(command, options)
+    return decorated(command, [_trace("a"), _trace("b"), *_reading(False, metavar="N")])
 
 
 def model_options(command: Command) -> Command:
@@ -190,17 +185,21 @@ def model_options(command: Command) -> Command:
         click.option("--config", metavar="FILE", help="Start from this configuration (TOML)."),
         *_options(MODEL),
         click.option("--no-verify", is_flag=True, help="Do not check the data of every read."),
-        click.option(
-            "--set",
-            "overrides",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="Set a key, as gc.policy=greedy; may be repeated.",
-        ),
+        set_option("Set a key, as gc.policy=greedy; may be repeated."),
         click.option("--print-config", is_flag=True, help="Print the configuration and stop."),
         trust_option,
     ]
     return decorated(command, options)
+
+
+def set_option(help: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds the option that sets keys, one each time."""
+    return click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help=help)
+
+
+def measured_option(help: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds the option that measures what a model predicts."""
+    return click.option("--seeds", type=click.IntRange(0), metavar="N", default=0, help=help)
 
 
 def retold(helps: Mapping[str, str | None]) -> Callable[[Command], Command]:
