@@ -46,10 +46,6 @@ class Size(click.ParamType[int]):
             self.fail(f"found {value}, expected a size such as 960GB or 894GiB", param, ctx)
         return int(found)
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what stands for the size in a help."""
-        return "SIZE"
-
 
 @click.command()
 @click.argument("measurements", type=click.Path())

@@ -28,7 +28,7 @@ def values(text: str) -> Any:
 class Count(click.ParamType[int]):
     """A whole number above 0, also as ``1M``, ``1e6`` or ``1,000,000``."""
 
-    name = "count"
+    name = "n"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number."""
@@ -37,15 +37,11 @@ class Count(click.ParamType[int]):
             self.fail(f"found {value}, expected a count such as 500, 20k or 1M", param, ctx)
         return found
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what stands for the number in a help."""
-        return "N"
-
 
 class Number(click.ParamType[float]):
     """A number above 0, or at least ``least``."""
 
-    name = "number"
+    name = "x"
 
     def __init__(self, least: float | None = None) -> None:
         self._least = least
@@ -60,10 +56,6 @@ class Number(click.ParamType[float]):
             above = "above 0" if self._least is None else f"of at least {self._least:g}"
             self.fail(f"found {value}, expected a number {above}", param, ctx)
         return float(found)
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what stands for the number in a help."""
-        return "X"
 
 
 class Time(click.ParamType[float]):
