@@ -28,19 +28,7 @@ def meter() -> Iterator[config.Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[pace]}"),
-        Remaining(),
-    )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    with ending.on_terminal(bar):
+    with _bar("{task.fields[pace]}") as bar:
         yield _Meter(bar)
 
 
@@ -63,19 +51,28 @@ def _shown(what: str) -> Iterator[Told]:
     if not sys.stderr.isatty():
         yield _Lines(what)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Remaining())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    with ending.on_terminal(bar):
+    with _bar() as bar:
         task = bar.add_task(what, total=1.0)
 
         def tell(done: int, total: int, share: float) -> None:
             bar.update(task, description=f"{done}/{total} {what}", completed=share)
 
         yield tell
+
+
+@contextmanager
+def _bar(*more: str) -> Iterator[Progress]:
+    """Yield a bar on the terminal, with ``more`` texts before the time that remains."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    texts = map(TextColumn, more)
+    console = Console(stderr=True)
+    bar = Progress(*columns, *texts, Remaining(), console=console, transient=True)
+    with ending.on_terminal(bar):
+        yield bar
 
 
 class _Points:
