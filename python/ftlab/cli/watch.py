@@ -29,7 +29,7 @@ from ftlab.result import Comparison
 from ftlab.simulation import check_obeyed
 from ftlab.simulation import watch as run_watched
 from ftlab.titles import title
-from ftlab.watch.lines import Lines
+from ftlab.watch import lines
 from ftlab.watch.record import Recording
 
 SPEED = 20.0
@@ -102,10 +102,10 @@ def watch(
 
 
 def _watch_live(path: str, speed: float | None) -> None:
-    from ftlab.watch.live import lines
+    from ftlab.watch import live
 
     pace = _Pace(speed or 1.0)
-    for line in lines(path):
+    for line in live.lines(path):
         say(line)
         pace.wait()
 
@@ -122,7 +122,7 @@ def _shown(title: str) -> Iterator[tuple[Show, Progress | None]]:
     """Yield a function that shows frames, and one that reports progress before the first frame."""
     if not sys.stdout.isatty():
         with meter() as progress:
-            yield Lines().show, progress
+            yield lines.show, progress
         return
     from ftlab.watch.screen import Screen
 

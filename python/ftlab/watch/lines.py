@@ -8,13 +8,10 @@ from ftlab.frames import FREE, Frame
 from ftlab.report.numbers import written
 
 
-class Lines:
-    """A line on standard output for each frame but the first, which has no figures yet."""
-
-    def show(self, frame: Frame) -> None:
-        """Print the line of a frame: figures of its window."""
-        if frame.requests:
-            click.echo(line(frame))
+def show(frame: Frame) -> None:
+    """Print the line of a frame; the first frame has no figures yet."""
+    if frame.requests:
+        click.echo(line(frame))
 
 
 def line(frame: Frame) -> str:
