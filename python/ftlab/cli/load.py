@@ -13,10 +13,10 @@ from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, ou
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
-from ftlab.cli.show import show_table
-from ftlab.cli.words import translated
+from ftlab.cli.show import show_table, warn
 from ftlab.load import DEPTHS, LOADS, Load, drawn, measure, tables
 from ftlab.report.summary import setup_line
+from ftlab.report.warned import labelled
 from ftlab.result import Comparison
 
 DEFAULT = "page"
@@ -63,8 +63,7 @@ def load(ftl: str | None, depths: str, loads: str, print_config: bool, **options
             progress,
         )
     outputs.result(_rendered(outputs.form, found), lambda: _show(found))
-    for line in _warnings(found):
-        say(f"warning: {translated(line)}", err=True)
+    warn(_warnings(found))
     outputs.figure(lambda: drawn(found, outputs.columns_wide))
 
 
@@ -78,11 +77,7 @@ def _show(found: Sequence[Load]) -> None:
 
 def _warnings(found: Sequence[Load]) -> list[str]:
     """Return what the runs warn of, each text once behind the FTLs that it is about."""
-    said: dict[str, list[str]] = {}
-    for load in found:
-        for text in load.warnings():
-            said.setdefault(text, []).append(load.ftl)
-    return [f"{', '.join(names)}: {text}" for text, names in said.items()]
+    return labelled([load.ftl for load in found], [load.warnings() for load in found])
 
 
 def _rendered(form: str | None, found: Sequence[Load]) -> str | None:

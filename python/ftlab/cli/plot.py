@@ -9,8 +9,8 @@ import click
 from ftlab.cli import drawing
 from ftlab.cli.output import FIGURE_KINDS, Outputs, columns_option, suffix_of
 from ftlab.cli.say import say
+from ftlab.cli.show import warn
 from ftlab.cli.stored import results_argument, say_left_out, where_option
-from ftlab.cli.words import translated
 from ftlab.cli.written import Written, check_written
 from ftlab.names import ftl
 from ftlab.points import Store
@@ -74,8 +74,7 @@ def plot(context: click.Context, /, folder: str, x: str, y: str, **options: Any)
     Outputs(None, plot=output).figure(lambda: over(chosen, x, figures, columns, how))
     if failed:
         say(f"{failed} of {len(entries)} points failed and are not drawn", err=True)
-    for note in seed_notes(chosen):
-        say(f"warning: {translated(note)}", err=True)
+    warn(seed_notes(chosen))
     say(f"Written: {output}")
     for note in spread_notes(chosen):
         say(f"Whiskers: {note}")

@@ -12,7 +12,7 @@ import click
 from ftlab.cli.output import FORMS as OF_RUNS
 from ftlab.cli.output import check_parquet, form_of, output_options
 from ftlab.cli.say import hand_over, say
-from ftlab.cli.show import show_table
+from ftlab.cli.show import show_table, warn
 from ftlab.cli.stored import results_argument, say_left_out, where_option
 from ftlab.cli.words import translated
 from ftlab.cli.written import check_written
@@ -93,8 +93,7 @@ class Answer:
         if entries and not chosen:
             say(f"none of {len(entries)} points fits", err=True)
         if self.form in DATA:
-            for note in tables.seed_notes(chosen):
-                say(f"warning: {translated(note)}", err=True)
+            warn(tables.seed_notes(chosen))
         if not self.form:
             show_table(tables.table(chosen, self.columns, self.each))
             for note in tables.notes(chosen, self.each):

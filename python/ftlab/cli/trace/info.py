@@ -13,8 +13,7 @@ from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
-from ftlab.cli.show import show_sections, show_table
-from ftlab.cli.words import translated
+from ftlab.cli.show import show_sections, show_table, warn
 from ftlab.config import merge, nested
 from ftlab.record import Record
 from ftlab.report.characteristics import characteristics_sections, characteristics_tables
@@ -91,8 +90,7 @@ def info(full: bool, page: str | None, **options: Any) -> None:
     text = texts[outputs.form] if outputs.form else None
     outputs.result(text, lambda: _show(found))
     short = too_short(found.mean_bytes or SECTOR) if found.format == "csv" else ""
-    for warning in [*found.warnings, *filter(None, [short])]:
-        say(f"warning: {translated(warning)}", err=True)
+    warn([*found.warnings, *filter(None, [short])])
     outputs.figure(lambda: _figure(found))
 
 
