@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
-from ftlab.report.tables import csv_of
+from ftlab.report.tables import csv_of_rows
 
 if TYPE_CHECKING:
     from ftlab.result import Result
@@ -25,8 +25,7 @@ def rows(result: Result) -> list[dict[str, Number]]:
 
 def as_csv(result: Result) -> str:
     """Return the rows as CSV."""
-    found = rows(result)
-    return csv_of(found[0] if found else [], (row.values() for row in found))
+    return csv_of_rows(rows(result))
 
 
 def to_parquet(result: Result) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ftlab._metrics import Metrics
 from ftlab.metrics import METRICS
 from ftlab.record import Absent
-from ftlab.report.tables import csv_of
+from ftlab.report.tables import csv_of_rows
 from ftlab.titles import title
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Result(Metrics):
 
     def to_csv(self) -> str:
         """Return a header line and the row of `flat`; an absent metric is empty."""
-        return _csv([self.flat()])
+        return csv_of_rows([self.flat()])
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the row of `flat` as a data frame; needs ``ftlab[frames]``."""
@@ -129,8 +129,10 @@ class Comparison(Sequence[Result]):
         named = zip(self.labels, self.runs, strict=True)
         labels = [{"label": label} for label, runs in named for _ in runs]
         if self.labels == [result["ftl"] for result in self]:
-            return _csv(self._rows())
-        return _csv([{**label, **row} for label, row in zip(labels, self._rows(), strict=True)])
+            return csv_of_rows(self._rows())
+        return csv_of_rows(
+            [{**label, **row} for label, row in zip(labels, self._rows(), strict=True)]
+        )
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row for each FTL and seed, indexed by label; needs ``ftlab[frames]``."""
@@ -216,9 +218,3 @@ def _cells(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield prefix + key, " ".join(str(each) for each in value)
         else:
             yield prefix + key, value
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows as CSV; the header is the union of their names in order of appearance."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return csv_of(names, ([row.get(name) for name in names] for row in rows))

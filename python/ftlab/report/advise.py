@@ -13,7 +13,7 @@ from ftlab.report.doubts import doubts
 from ftlab.report.html import document, escaped, figure, figures, section, table_of
 from ftlab.report.numbers import significant, written
 from ftlab.report.summary import setup_line
-from ftlab.report.tables import ABSENT, Table, csv_of
+from ftlab.report.tables import ABSENT, Table, csv_of_rows
 from ftlab.result import Comparison
 from ftlab.titles import FtlName, title
 
@@ -235,8 +235,7 @@ def as_csv(advice: Advice) -> str:
         row = each.row()
         texts = {key: " ".join(row.pop(key)) for key in ("misses", "points")}
         rows.append({"ftl": row.pop("ftl"), **row.pop("settings"), **row, **texts})
-    columns = list(dict.fromkeys(column for row in rows for column in row))
-    return csv_of(columns, ([row.get(column) for column in columns] for row in rows))
+    return csv_of_rows(rows)
 
 
 def as_text(advice: Advice, form: str) -> str:

@@ -10,7 +10,7 @@ from ftlab.fleet import FIGURES, LEAST_VOLUMES, PERCENTILES, Fleet
 from ftlab.report.numbers import written
 from ftlab.report.points import FIGURES as KNOWN
 from ftlab.report.summary import OVERLOAD, Figure, in_a_line, setup_of
-from ftlab.report.tables import Table, csv_of
+from ftlab.report.tables import Table, csv_of_rows
 from ftlab.report.warned import once, warned
 from ftlab.result import Result
 from ftlab.titles import FtlName, title
@@ -155,8 +155,7 @@ def as_json(fleet: Fleet) -> str:
 
 def as_csv(fleet: Fleet) -> str:
     """Return a row for each volume and FTL; what does not exist is empty."""
-    rows = fleet.rows()
-    return csv_of(rows[0], (row.values() for row in rows))
+    return csv_of_rows(fleet.rows())
 
 
 def as_text(fleet: Fleet, form: str, least: int) -> str:

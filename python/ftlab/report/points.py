@@ -18,7 +18,7 @@ from ftlab.points.store import Entry, Failure
 from ftlab.report.difference import Measured
 from ftlab.report.numbers import by_name
 from ftlab.report.summary import HEADLINES
-from ftlab.report.tables import ABSENT, Table, csv_of, printable, wording
+from ftlab.report.tables import ABSENT, Table, columns_of, csv_of_rows, printable, wording
 from ftlab.report.warned import alike, once, warned
 from ftlab.result import Result
 from ftlab.seeds import NO_EFFECT, without_effect
@@ -283,12 +283,12 @@ def as_json(entries: Sequence[Entry]) -> str:
 
 def as_csv(all_rows: Sequence[Row]) -> str:
     """Return all columns of `rows` or `means` as CSV; what does not exist is empty."""
-    return csv_of(*_columns(all_rows))
+    return csv_of_rows(all_rows)
 
 
 def as_sqlite(all_rows: Sequence[Row]) -> bytes:
     """Return a database with all columns of `rows` or `means` in the table ``results``."""
-    columns, cells = _columns(all_rows)
+    columns, cells = columns_of(all_rows)
     columns = _for_sql(columns)
     cells = [[_in_64_bits(cell) for cell in row] for row in cells]
     with sqlite3.connect(":memory:") as database:
@@ -326,12 +326,7 @@ def as_parquet(all_rows: Sequence[Row]) -> bytes:
     """Return all columns of `rows` or `means` as Parquet; needs pandas and pyarrow."""
     import pandas as pd
 
-    columns, cells = _columns(all_rows)
+    columns, cells = columns_of(all_rows)
     buffer = io.BytesIO()
     pd.DataFrame(cells, columns=columns).to_parquet(buffer, index=False)
     return buffer.getvalue()
-
-
-def _columns(all_rows: Sequence[Row]) -> tuple[list[str], list[list[Any]]]:
-    columns = list(dict.fromkeys(name for row in all_rows for name in row))
-    return columns, [[row.get(column) for column in columns] for row in all_rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,17 @@ def csv_of(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows(map(csv_cell, row) for row in (header, *rows))
     return text.getvalue()
+
+
+def csv_of_rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows as comma-separated values, with a column for each name that one of them has."""
+    return csv_of(*columns_of(rows))
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
+    """Return the names in rows, in the order of their appearance, and the cells of each row."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return names, [[row.get(name) for name in names] for row in rows]
 
 
 LATEX = str.maketrans(

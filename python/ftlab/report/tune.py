@@ -11,7 +11,7 @@ from ftlab.plugins import shown
 from ftlab.report.difference import Measured, winners
 from ftlab.report.numbers import written
 from ftlab.report.summary import Figure
-from ftlab.report.tables import ABSENT, Table, csv_of
+from ftlab.report.tables import ABSENT, Table, csv_of_rows
 from ftlab.result import Result
 from ftlab.seeds import NO_EFFECT, without_effect
 from ftlab.titles import title
@@ -206,12 +206,11 @@ def as_json(all_found: Sequence[Found]) -> str:
 
 def as_csv(all_found: Sequence[Found]) -> str:
     """Return a row for every candidate, with a column for each setting."""
-    flat = [
+    flat = (
         {**{k: v for k, v in row.items() if k != "settings"}, **row["settings"]}
         for row in rows(all_found)
-    ]
-    columns = list(dict.fromkeys(column for row in flat for column in row))
-    return csv_of(columns, ([_text(row.get(column)) for column in columns] for row in flat))
+    )
+    return csv_of_rows([{name: _text(value) for name, value in row.items()} for row in flat])
 
 
 def _text(value: Any) -> Any:
