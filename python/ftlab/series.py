@@ -13,7 +13,7 @@ from ftlab.names import in_any_case, near
 from ftlab.points.conditions import FTL
 from ftlab.points.order import differing, natural, setting
 from ftlab.points.store import Entry
-from ftlab.report.points import FIGURES, names, rows
+from ftlab.report.points import FIGURES, names, rows, value_of
 from ftlab.result import Result
 from ftlab.shares import share_of
 from ftlab.spread import axes
@@ -87,7 +87,8 @@ def lines(entries: Sequence[Entry], x: str, y: str, facet: str | None = None) ->
     seen: dict[tuple[str, str], dict[str, _Group]] = {}
     traces = _short_names(found)
     for entry, row in zip(found, rows(found), strict=True):
-        place, figure = _place(entry, row, x, others, traces), value_of(entry, row, y)
+        place = _place(entry, row, x, others, traces)
+        figure = entry.ftl if y == FTL else value_of(entry, row, y)
         if place is None or figure is None:
             continue
         if not isinstance(figure, int | float):
@@ -159,15 +160,6 @@ def _ftl_of(name: str) -> str:
 
 def _behind(name: str) -> str:
     return name.partition(" (")[2]
-
-
-def value_of(entry: Entry, row: Mapping[str, Any], name: str) -> Any:
-    """Return a metric or a setting of a point; None where there is none."""
-    if name == FTL:
-        return entry.ftl
-    if name in FIGURES and isinstance(entry.outcome, Result):
-        return FIGURES[name].of(entry.outcome)
-    return row.get(name, row.get(f"config.{name}"))
 
 
 def rank(place: Any) -> tuple[int, Any]:

@@ -68,7 +68,7 @@ class Sweep(Sequence[Entry]):
         found = []
         for entry, row in zip(self._entries, rows, strict=True):
             told = {"ftl": entry.ftl, **{key: _plain(key, row) for key in keys}}
-            found.append({**told, **{path: _metric(entry, row, path) for path in chosen}})
+            found.append({**told, **{path: tables.value_of(entry, row, path) for path in chosen}})
         return found
 
     def to_pandas(self, *metrics: str) -> pd.DataFrame:
@@ -178,9 +178,3 @@ def _plain(key: str, row: tables.Row) -> Any:
     value = row.get(key, row.get(f"config.{key}"))
     found = number(value, kinds().get(key, "text"))
     return value if found is None else found
-
-
-def _metric(entry: Entry, row: tables.Row, path: str) -> Any:
-    if path in tables.FIGURES and isinstance(entry.outcome, Result):
-        return tables.FIGURES[path].of(entry.outcome)
-    return row.get(path, row.get(f"config.{path}"))

@@ -79,10 +79,7 @@ def where(entries: Sequence[Entry], conditions: Sequence[str]) -> list[Entry]:
     for entry, row in zip(entries, all_rows, strict=True):
 
         def look(key: str, entry: Entry = entry, row: Row = row) -> Any:
-            if key in FIGURES:
-                result = entry.outcome
-                return FIGURES[key].of(result) if isinstance(result, Result) else None
-            return row.get(key, row.get(f"config.{key}"))
+            return value_of(entry, row, key)
 
         named = [_by_path(each, labels) for each in conditions]
         if all(holds(each, known, look, lambda key: key in kinds()) for each in named):
@@ -102,6 +99,13 @@ def names(all_rows: Sequence[Row]) -> list[str]:
     columns = list(dict.fromkeys(name for row in all_rows for name in row))
     settings = [each.removeprefix("config.") for each in columns if each.startswith("config.")]
     return [*columns, *(each for each in settings if each not in columns)]
+
+
+def value_of(entry: Entry, row: Row, name: str) -> Any:
+    """Return a metric or a setting of a point, whose row is known; None where there is none."""
+    if name in FIGURES and isinstance(entry.outcome, Result):
+        return FIGURES[name].of(entry.outcome)
+    return row.get(name, row.get(f"config.{name}"))
 
 
 def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
