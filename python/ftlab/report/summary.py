@@ -56,6 +56,11 @@ class Figure:
             return None if not parts or None in parts else sum(parts)
         return value if isinstance(value, int | float) else None
 
+    def of_all(self, results: Sequence[Result]) -> list[float]:
+        """Return its value in each of several results; none unless all have it."""
+        values = [value for each in results if (value := self.of(each)) is not None]
+        return values if len(values) == len(results) else []
+
     def doubt(self, result: Result) -> str:
         """Return a word for why its value cannot be compared with others; empty if it can.
 
@@ -79,8 +84,8 @@ class Figure:
 
     def cell(self, *runs: Result) -> str:
         """Return its value as text; with several seeds, the mean over runs and their deviation."""
-        values = [value for run in runs if (value := self.of(run)) is not None]
-        if not values or len(values) < len(runs):
+        values = self.of_all(runs)
+        if not values:
             return self.absent
         found = Measured.of(values)
         spread = found.deviation if self.better else 0.0

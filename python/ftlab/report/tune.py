@@ -60,8 +60,8 @@ def _cells(each: Candidate, figures: Sequence[Figure]) -> list[str]:
 
 
 def _cell(results: Sequence[Result], figure: Figure) -> str:
-    known = [value for result in results if (value := figure.of(result)) is not None]
-    if len(known) < len(results) or not known:
+    known = figure.of_all(results)
+    if not known:
         return figure.absent
     mean = sum(known) / len(known)
     spread = max(abs(value - mean) for value in known)
@@ -190,9 +190,8 @@ def rows(all_found: Sequence[Found]) -> list[dict[str, Any]]:
 
 
 def _mean(each: Candidate, figure: Figure) -> float | None:
-    values = [figure.of(result) for result in each.results]
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None
+    known = figure.of_all(each.results)
+    return sum(known) / len(known) if known else None
 
 
 def _plain(value: Any) -> Any:

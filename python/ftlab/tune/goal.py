@@ -77,9 +77,8 @@ class Limit:
 
         It is relative to the bound, where that is not 0. None where there is no such figure.
         """
-        known = [self.figure.of(result) for result in results]
-        values = [value for value in known if value is not None]
-        if len(values) < len(known):
+        values = self.figure.of_all(results)
+        if not values:
             return None
         sign = 1.0 if self.operator.startswith("<") else -1.0
         worst = max(sign * (value - self.bound) for value in values) / (abs(self.bound) or 1.0)
@@ -151,11 +150,8 @@ class Goal:
 
     def values(self, results: Sequence[Result]) -> list[float] | None:
         """Return the mean of each objective over seeds, or None where one does not exist."""
-        known = [[each.of(result) for result in results] for each in self.objectives]
-        sound = [[v for v in values if v is not None] for values in known]
-        if any(len(a) < len(b) or not b for a, b in zip(sound, known, strict=True)):
-            return None
-        return [fmean(values) for values in sound]
+        known = [each.of_all(results) for each in self.objectives]
+        return [fmean(values) for values in known] if all(known) else None
 
     def better(self, left: Sequence[float], right: Sequence[float]) -> bool:
         """Tell whether the left values dominate: nowhere worse, and somewhere better."""
