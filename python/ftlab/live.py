@@ -6,12 +6,11 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from ftlab import _core, configuration_file, cores
 from ftlab.catalogue import catalog
-from ftlab.config import Config, Progress, merge
+from ftlab.config import Progress, merge
 from ftlab.errors import ConfigError
 from ftlab.files import check_writable, write_atomically
 from ftlab.record import Record
@@ -106,12 +105,7 @@ class Device:
         """Return the device."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop it."""
         self.stop()
 
@@ -243,8 +237,3 @@ def figures_of(text: str) -> dict[str, float]:
         return {name: float(value) for name, value in pairs}
     except ValueError as error:
         raise ConfigError("found a text that has no figures, expected those of a device") from error
-
-
-def config_of(tree: Config) -> Config:
-    """Return the part of a configuration that defines a device: clients are the input."""
-    return {name: leaves for name, leaves in tree.items() if name not in ("input", "workload")}

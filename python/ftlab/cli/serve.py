@@ -108,7 +108,9 @@ def _configuration(options: dict[str, Any], ftl: str | None) -> tuple[Config, st
     names = parse.names(ftl) if ftl else known
     if len(names) > 1:
         raise click.UsageError(f"serve takes one FTL, found {', '.join(names)}")
-    tree = merge([live.config_of(file), model_config(options)])
+    # Clients are the input.
+    device = {name: leaves for name, leaves in file.items() if name not in ("input", "workload")}
+    tree = merge([device, model_config(options)])
     return tree, names[0] if names else None
 
 
