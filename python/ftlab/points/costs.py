@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 
 from ftlab.points.grid import leaves
 from ftlab.points.point import Point
@@ -67,12 +68,7 @@ def _values(point: Point) -> list[tuple[str, str]]:
 
 def _several(points: Sequence[Sequence[tuple[str, str]]]) -> set[str]:
     """Return the keys that do not have one value for all points."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for values in points:
-        for key, value in values:
-            found[key].add(value)
-    counted: defaultdict[str, int] = defaultdict(int)
-    for values in points:
-        for key, _ in values:
-            counted[key] += 1
-    return {key for key, of in found.items() if len(of) > 1 or counted[key] < len(points)}
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for key, value in chain(*points):
+        found[key].append(value)
+    return {key for key, of in found.items() if len(set(of)) > 1 or len(of) < len(points)}
