@@ -11,6 +11,7 @@ from ftlab import _core
 from ftlab.config import Config, Progress, merge
 from ftlab.record import Record
 from ftlab.result import Result
+from ftlab.shares import SMALLEST_DEVICE_BYTES
 from ftlab.simulation import check_obeyed, execute
 from ftlab.source import Source, characteristics
 from ftlab.traces import read_trace
@@ -26,8 +27,6 @@ SETUP: Config = {"preset": "tpftl-eurosys15", "run": {"address": "compact"}}
 
 Volumes of a trace are placed one after the other.
 """
-
-SMALLEST_DEVICE_BYTES = 64 << 20
 
 
 class TraceComparison(Record):

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ftlab.names import LEAST, MOST
 from ftlab.report.summary import HEADLINES
-
-LEAST, MOST = -(2**63), 2**64 - 1
-"""The range of whole numbers that a core returns."""
 
 
 def check_shape(tree: Any) -> None:
