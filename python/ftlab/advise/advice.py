@@ -48,7 +48,7 @@ class Advice:
 
     def pick(self) -> Candidate | None:
         """Return the cheapest candidate that meets all targets; of equal ones the better."""
-        return _cheapest(self.meeting())
+        return min(self.meeting(), key=lambda each: each.goals() or (), default=None)
 
     def meeting(self) -> list[Candidate]:
         """Return the candidates that meet all targets."""
@@ -141,7 +141,3 @@ def _of_cell(points: Sequence[Point]) -> int:
 def _dominates(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     """Tell whether one is nowhere worse and somewhere better; less is better."""
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
-
-
-def _cheapest(candidates: Sequence[Candidate]) -> Candidate | None:
-    return min(candidates, key=lambda each: each.goals() or (), default=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -56,19 +56,15 @@ def _parameters(context: click.Context) -> tuple[list[str], list[object]]:
     """Return the names of outputs, and all other arguments except choices from a list."""
     outputs: list[str] = []
     others: list[object] = []
-    for parameter, value in _given(context):
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if value is None:
+            continue
         if isinstance(parameter.type, Written):
             outputs += [f"{value}{end}" for end in parameter.type.ends]
         elif not isinstance(parameter.type, click.Choice):
             others.append(value)
     return outputs, others
-
-
-def _given(context: click.Context) -> Iterator[tuple[click.Parameter, object]]:
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
-        if value is not None:
-            yield parameter, value
 
 
 def _check_kept(output: str, folder: str) -> None:

@@ -238,7 +238,9 @@ def _seeds(tree: Config) -> list[Any]:
 
 def obeyed(given: Mapping[str, Any], ftl: Named) -> Iterator[tuple[str, Any]]:
     """Yield the settings of the run, and of those of FTLs the ones that this FTL obeys."""
-    known = {each["name"]: {s["key"] for s in each["settings"]} for each in _catalogue()}
+    known = {
+        each["name"]: {s["key"] for s in each["settings"]} for each in cores.catalogue()["ftls"]
+    }
     chosen, of_classes = _of_separations(given.get("ftl.separation"))
     every = of_classes.union(*known.values())
     own = known.get(str(ftl), every)
@@ -257,11 +259,6 @@ def _of_separations(name: Any) -> tuple[set[str], set[str]]:
     }
     every = set().union(*found.values())
     return found.get(name, every) if isinstance(name, str) else every, every
-
-
-def _catalogue() -> list[dict[str, Any]]:
-    ftls: list[dict[str, Any]] = cores.catalogue()["ftls"]
-    return ftls
 
 
 def leaves(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Sequence
 from itertools import count
+from operator import attrgetter
 from threading import Condition
 from typing import Any
 
@@ -102,7 +103,9 @@ class Queue:
             if self._ended & (self._ended - 1) == 0:
                 for each in [*self._open, *self._waiting]:
                     each.sort(self._costs)
-                self._waiting = deque(sorted(self._waiting, key=_longest, reverse=True))
+                self._waiting = deque(
+                    sorted(self._waiting, key=attrgetter("longest"), reverse=True)
+                )
 
 
 class Input:
@@ -154,10 +157,6 @@ class Input:
         self.longest = max(seconds.values())
         ordered = sorted(self.points, key=lambda point: seconds[id(point)], reverse=True)
         self.points = deque(sorted(ordered, key=lambda point: id(point) not in first))
-
-
-def _longest(input: Input) -> float:
-    return input.longest
 
 
 def _of_each_ftl(points: Sequence[Point]) -> list[Point]:

@@ -15,7 +15,13 @@ def settings_table(rows: Iterable[Record]) -> Table:
     return Table(
         HEADER,
         [
-            [row.key, type_of(row), *map(_cell, (row.unit, row.default, row.range)), *_told(row)]
+            [
+                row.key,
+                type_of(row),
+                *(each or ABSENT for each in (row.unit, row.default, row.range)),
+                row.meaning,
+                row.source,
+            ]
             for row in rows
         ],
     )
@@ -26,11 +32,3 @@ def type_of(row: Record) -> str:
     if row.kind == "choice":
         return " or ".join(name for name, _ in row["values"])
     return str(row["values"] if row.kind == "text" else row.kind)
-
-
-def _told(row: Record) -> list[str]:
-    return [row.meaning, row.source]
-
-
-def _cell(text: str | None) -> str:
-    return text or ABSENT

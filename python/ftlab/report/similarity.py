@@ -54,12 +54,11 @@ DISTANCES = (
 
 def similarity_table(found: Record) -> Table:
     """Return a row for each figure of both traces, then for each distance of two curves."""
+    distances = found["distances"]
     rows = [_row(found, path, label, unit) for path, label, unit in _figures(found)]
     rows += [
-        [label, "", "", ABSENT if value is None else f"{value:.3f}{unit}"]
-        for label, value, unit in (
-            (label, found["distances"][key], unit) for key, label, unit in DISTANCES
-        )
+        [label, "", "", ABSENT if (apart := distances[key]) is None else f"{apart:.3f}{unit}"]
+        for key, label, unit in DISTANCES
     ]
     return Table(["", "A", "B", "difference"], rows)
 

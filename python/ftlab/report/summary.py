@@ -371,7 +371,8 @@ def _operations(result: Result) -> list[tuple[str, str]]:
         return []
     for kind, causes in flash.items():
         if isinstance(causes, Mapping):
-            parts = sorted(((c, number) for c, number in causes.items() if number), key=_host_first)
+            counts = [(cause, number) for cause, number in causes.items() if number]
+            parts = sorted(counts, key=lambda each: (each[0] not in ("host", "data"), each[0]))
             total = sum(number for _, number in parts)
             detail = ", ".join(f"{words(cause)} {written(number)}" for cause, number in parts)
             if total:
@@ -382,10 +383,6 @@ def _operations(result: Result) -> list[tuple[str, str]]:
         amplification = written(result.find(f"{name}_amplification"), "factor")
         lines.append((f"write amplification{label}", amplification))
     return lines
-
-
-def _host_first(part: tuple[str, int]) -> tuple[bool, str]:
-    return part[0] not in ("host", "data"), part[0]
 
 
 def _group(result: Result, name: str) -> list[tuple[str, str]]:
@@ -438,7 +435,11 @@ def _slowest(result: Result) -> list[tuple[str, str]]:
 
 
 def _cost(result: Result) -> list[tuple[str, str]]:
-    ram = ", ".join(f"{part} {_stated(value)}" for part, value in _ram(result))
+    parts = (result.find("ram_bytes") or {}).items()
+    ram = ", ".join(
+        f"{part} {NOT_STATED if value is None else written(value, 'bytes')}"
+        for part, value in parts
+    )
     pace = f"{written(result.find('speed.requests_per_s'), '1/s')} requests"
     work = f"{written(result.find('speed.flash_ops_per_s'), '1/s')} flash operations"
     lines = {
@@ -447,14 +448,6 @@ def _cost(result: Result) -> list[tuple[str, str]]:
         "checks": ("checks", checks_line(result)),
     }
     return [line for key, line in lines.items() if result.find(key)]
-
-
-def _ram(result: Result) -> Iterable[tuple[str, Any]]:
-    return (result.find("ram_bytes") or {}).items()
-
-
-def _stated(value: float | None) -> str:
-    return NOT_STATED if value is None else written(value, "bytes")
 
 
 def words(key: str) -> str:
