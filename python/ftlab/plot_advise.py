@@ -29,17 +29,10 @@ PANELS: dict[str, tuple[Callable[[Candidate], float | None], str]] = {
 """What is drawn over the cost, and its unit."""
 
 
-def drawn(advice: Advice, columns: int | None = None) -> Figure:
-    """Draw each panel; rings mark the Pareto front, a large one the pick."""
-    return _drawn(advice, list(PANELS), columns)
-
-
-def panel(advice: Advice, name: str) -> Figure:
-    """Draw one panel."""
-    return _drawn(advice, [name])
-
-
-def _drawn(advice: Advice, names: Sequence[str], columns: int | None = None) -> Figure:
+def drawn(
+    advice: Advice, columns: int | None = None, names: Sequence[str] = tuple(PANELS)
+) -> Figure:
+    """Draw panels; rings mark the Pareto front, a large one the pick."""
     from matplotlib.ticker import MaxNLocator
 
     with styled(columns):

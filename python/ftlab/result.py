@@ -59,9 +59,9 @@ class Result(Metrics):
 
     def _repr_html_(self) -> str:
         """Show the summary in a notebook."""
-        from ftlab.report.html import summary_table
+        from ftlab.report.html import summary_of
 
-        return summary_table(self)
+        return summary_of(self)
 
     def __str__(self) -> str:
         """Return the summary that `ftlab run` prints."""
@@ -152,9 +152,10 @@ class Comparison(Sequence[Result]):
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
-        from ftlab.report.html import comparison_html
+        from ftlab.report.html import table_of
+        from ftlab.report.summary import comparison_table
 
-        return comparison_html(self)
+        return table_of(comparison_table(self))
 
     def __str__(self) -> str:
         """Return the table that `ftlab compare` prints, with a star after the best values."""

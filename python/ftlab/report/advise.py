@@ -10,7 +10,7 @@ from math import isfinite
 from ftlab.advise import Advice, Candidate, Prices
 from ftlab.advise.candidate import FAILED, FIGURES, LATENCY, LIFETIME, NO_GC, RATE
 from ftlab.report.doubts import doubts
-from ftlab.report.html import document, escaped, figure, figures, section, table_of
+from ftlab.report.html import configuration, document, escaped, figure, figures, section, table_of
 from ftlab.report.numbers import significant, written
 from ftlab.report.summary import setup_line
 from ftlab.report.tables import ABSENT, Table, csv_of_rows
@@ -266,18 +266,16 @@ def as_html(advice: Advice) -> str:
 def _figures(advice: Advice) -> list[str]:
     """Return the figures in a section, if there is matplotlib."""
     try:
-        from ftlab.plot_advise import PANELS, panel
+        from ftlab.plot_advise import PANELS, drawn
         from ftlab.style import image
     except ImportError:
         return []
     caption = "A dot has a ring on the Pareto front, and a large one if it is the pick."
-    drawn = (figure(image(panel(advice, name)), caption, name) for name in PANELS)
-    return [section("Figures", figures(drawn))]
+    each = (figure(image(drawn(advice, names=[name])), caption, name) for name in PANELS)
+    return [section("Figures", figures(each))]
 
 
 def _configuration(advice: Advice) -> str:
     """Return the resolved configuration of the pick, or of the nearest candidate, folded."""
     chosen = advice.pick() or advice.nearest() or _sound(advice)
-    tree = json.dumps(chosen.results[0]["config"].to_dict(), indent=2, ensure_ascii=False)
-    label = escaped(named(chosen))
-    return f"<details><summary>{label}</summary><pre>{escaped(tree)}</pre></details>"
+    return configuration(named(chosen), chosen.results[0])

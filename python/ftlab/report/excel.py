@@ -33,7 +33,9 @@ def workbook(text: str) -> bytes:
     """
     from xlsxwriter import Workbook  # type: ignore[import-untyped, unused-ignore]
 
-    rows = _rows(text)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    rows = list(csv.reader(io.StringIO(text)))
+    _check(rows)
     buffer = io.BytesIO()
     with Workbook(buffer, {"in_memory": True}) as book:
         book.set_properties({"created": MADE})
@@ -66,13 +68,6 @@ def _number(cell: str) -> float | None:
 def _shown(cell: str) -> str:
     """Return a text without the mark that keeps spreadsheets from reading a formula in CSV."""
     return cell[1:] if cell[:1] == "'" and cell[1:2] in FORMULAS else cell
-
-
-def _rows(text: str) -> list[list[str]]:
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-    rows = list(csv.reader(io.StringIO(text)))
-    _check(rows)
-    return rows
 
 
 def _check(rows: list[list[str]]) -> None:

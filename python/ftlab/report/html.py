@@ -17,7 +17,6 @@ from importlib import resources
 from ftlab.report.lead import lead
 from ftlab.report.summary import (
     MEASURED,
-    Section,
     checks_line,
     comparison_table,
     cost_table,
@@ -94,16 +93,6 @@ def _result(comparison: Comparison) -> str:
     table = table_of(comparison_table(comparison, MEASURED), "pinned")
     spread = spread_line(comparison)
     return f'{table}\n<p class="quiet">{escaped(spread)}</p>' if spread else table
-
-
-def summary_table(result: Result) -> str:
-    """Return the summary of one run as an HTML table, for a notebook."""
-    return _sections(run_summary(result))
-
-
-def comparison_html(comparison: Comparison) -> str:
-    """Return the comparison as an HTML table, for a notebook."""
-    return table_of(comparison_table(comparison))
 
 
 def document(title: str, body: str, styles: Sequence[str] = (), scripts: Sequence[str] = ()) -> str:
@@ -270,31 +259,32 @@ def _details(label: str, result: Result) -> str:
     """Return the whole summary of one run, folded."""
     return (
         f"<details><summary>{escaped(label)}: {escaped(checks_line(result))}</summary>\n"
-        f"{_sections(run_summary(result))}\n</details>"
+        f"{summary_of(result)}\n</details>"
     )
 
 
-def _sections(sections: Sequence[Section]) -> str:
+def summary_of(result: Result) -> str:
+    """Return the summary of one run as a table."""
     rows = [
         f'<tr><th colspan="2" scope="rowgroup">{escaped(title)}</th></tr>\n'
         + "\n".join(
             f"<tr><td>{escaped(label)}</td><td>{escaped(text)}</td></tr>"
             for label, text in lines_of(content)
         )
-        for title, content in sections
+        for title, content in run_summary(result)
     ]
     return '<table class="summary">\n' + "\n".join(rows) + "\n</table>"
 
 
 def _configuration(comparison: Comparison) -> str:
     """Return the resolved configuration of each run, folded."""
-    parts = []
-    for label, result in _labelled(comparison):
-        tree = json.dumps(result["config"].to_dict(), indent=2, ensure_ascii=False)
-        parts.append(
-            f"<details><summary>{escaped(label)}</summary><pre>{escaped(tree)}</pre></details>"
-        )
-    return "\n".join(parts)
+    return "\n".join(configuration(*each) for each in _labelled(comparison))
+
+
+def configuration(label: str, result: Result) -> str:
+    """Return the resolved configuration of a run, folded."""
+    tree = json.dumps(result["config"].to_dict(), indent=2, ensure_ascii=False)
+    return f"<details><summary>{escaped(label)}</summary><pre>{escaped(tree)}</pre></details>"
 
 
 def _downloads(comparison: Comparison) -> str:
