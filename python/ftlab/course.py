@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
-from ftlab.report.tables import csv_of_rows
-
 if TYPE_CHECKING:
     from ftlab.result import Result
 
@@ -21,18 +19,6 @@ def rows(result: Result) -> list[dict[str, Number]]:
     """Return the rows: of `timeline.NAME_by_class`, class 3 has the column ``NAME.3``."""
     columns = dict(_columns(result["timeline"]))
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def as_csv(result: Result) -> str:
-    """Return the rows as CSV."""
-    return csv_of_rows(rows(result))
-
-
-def to_parquet(result: Result) -> bytes:
-    """Return the rows as Parquet; needs pandas and pyarrow."""
-    from ftlab.report.points import as_parquet
-
-    return as_parquet(rows(result))
 
 
 def amplifications(timeline: Mapping[str, Any]) -> list[list[float | None]]:

@@ -148,8 +148,10 @@ def _check_handles(config: Config, ftl: str, options: Mapping[str, Any]) -> None
 
 def _write_course(path: str, result: Result) -> None:
     """Write the course of a run as a table."""
-    is_csv = path.lower().endswith(".csv")
-    write_atomically(path, course.as_csv(result) if is_csv else course.to_parquet(result))
+    from ftlab.report.points import as_csv, as_parquet
+
+    write = as_csv if path.lower().endswith(".csv") else as_parquet
+    write_atomically(path, write(course.rows(result)))
 
 
 def _show(result: Result, as_drive: bool) -> None:
