@@ -72,17 +72,9 @@ class MissRatioCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the metrics and the curve at `sizes`, as plain lists and scalars."""
-        sizes = self.sizes()
-        return {
-            "name": self.name,
-            "format": self.format,
-            "page_bytes": self.page_bytes,
-            "accesses": self.accesses,
-            "pages": self.pages,
-            "pages_per_sample": self.pages_per_sample,
-            "entries": sizes,
-            "hit_ratio": [self.hit_ratio(each) for each in sizes],
-        }
+        metrics = {name: value for name, value in vars(self).items() if name != "hits"}
+        ratios = [self.hit_ratio(each) for each in self.sizes()]
+        return {**metrics, "entries": self.sizes(), "hit_ratio": ratios}
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return the same as JSON text."""
