@@ -30,10 +30,8 @@ def check_writable(path: Name, reads: Iterable[Name] = ()) -> None:
     target = Path(path)
     try:
         _check(target, reads)
-    except OSError as error:
-        raise ConfigError(f"{target}: cannot be written: {error.strerror}") from error
-    except UNUSABLE as error:
-        raise ConfigError(f"{target}: cannot be written: {error}") from error
+    except (OSError, *UNUSABLE) as error:
+        raise ConfigError(f"{target}: cannot be written: {_answer(error)}") from error
 
 
 def make_folder(path: Name) -> Path:
@@ -41,10 +39,8 @@ def make_folder(path: Name) -> Path:
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{folder}: cannot make this folder: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{folder}: cannot make this folder: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{folder}: cannot make this folder: {_answer(error)}") from error
     return folder
 
 
