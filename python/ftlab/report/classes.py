@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ftlab.report.numbers import written
+from ftlab.report.numbers import factor, ratio, written
 from ftlab.report.tables import ABSENT, Table
 from ftlab.result import Result
 
-
-def _factor(value: float) -> str:
-    return f"{value:.3f}"
-
-
-def _share(value: float) -> str:
-    return written(value, "ratio")
-
-
 COLUMNS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("written", "host (pages)", written),
-    ("write_amplification", "WA", _factor),
+    ("write_amplification", "WA", factor),
     ("copied_by_unit", "GC out", written),
     ("copied_to_unit", "GC in", written),
     ("died", "died", written),
@@ -28,7 +19,7 @@ COLUMNS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("resident", "resident", written),
     ("units", "blocks", written),
     ("erased", "erased", written),
-    ("garbage_at_collection", "garbage", _share),
+    ("garbage_at_collection", "garbage", ratio),
 )
 """Metrics by class, the headings of their columns, and how they are written."""
 
