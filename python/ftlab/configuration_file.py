@@ -46,7 +46,8 @@ def load(path: str | os.PathLike[str]) -> Config:
     except ValueError as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
     for key, value in _leaves(tree):
-        if not isinstance(value, str | int) and not _finite(value):
+        is_finite = isinstance(value, float) and math.isfinite(value)
+        if not isinstance(value, str | int) and not is_finite:
             raise ConfigError(f'{path}: "{key}": found {value}, expected a number, text or list')
     return counted(_named(tree))
 
@@ -73,13 +74,10 @@ def dump(config: Mapping[str, Any], ftls: Sequence[str]) -> str:
     for section in sections:
         lines += ["", f"[{section}]"]
         lines += [_line(row, tree) for row in rows if row["section"] == section]
-    for section in tree.keys() - sections.keys() - _sections() - {"preset"}:
+    known = {each["section"] for each in catalog()["settings"]}
+    for section in tree.keys() - sections.keys() - known - {"preset"}:
         lines += ["", f"[{section}]", *(f"{k} = {_toml(v)}" for k, v in tree[section].items())]
     return "\n".join(lines) + "\n"
-
-
-def _sections() -> set[str]:
-    return {each["section"] for each in catalog()["settings"]}
 
 
 def _line(row: Mapping[str, Any], tree: Config) -> str:
@@ -99,13 +97,9 @@ def _matters(key: str, tree: Config, ftls: Sequence[str]) -> bool:
     other = "input" if tree["input"]["trace"] is None else "workload"
     if section == other:
         return key in OF_ANY and tree[section].get(name) is not None
-    obeying = [each["name"] for each in catalog()["ftls"] if _obeys(each, key)]
-    known = [each["name"] for each in catalog()["ftls"]]
-    return not obeying or any(ftl in obeying or ftl not in known for ftl in ftls)
-
-
-def _obeys(ftl: Mapping[str, Any], key: str) -> bool:
-    return any(each["key"] == key for each in ftl["settings"])
+    keys = {each["name"]: [s["key"] for s in each["settings"]] for each in catalog()["ftls"]}
+    obeying = [name for name in keys if key in keys[name]]
+    return not obeying or any(ftl in obeying or ftl not in keys for ftl in ftls)
 
 
 def _toml(value: Any) -> str:
@@ -122,7 +116,3 @@ def _leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from _leaves(value, path)
     else:
         yield path, tree
-
-
-def _finite(value: Any) -> bool:
-    return isinstance(value, float) and math.isfinite(value)

@@ -109,6 +109,7 @@ class Member:
 
     def row(self, kind: str = "volume", figures: Sequence[str] = FIGURES) -> dict[str, Any]:
         """Return the metrics of the volume under this FTL."""
+        warnings = self.outcome.get("warnings") if isinstance(self.outcome, Result) else None
         return {
             "ftl": self.ftl,
             kind: self.volume.number,
@@ -120,11 +121,8 @@ class Member:
             "flash.erases": self.figure("flash.erases"),
             "ram_bytes": self.figure("ram_bytes"),
             "overloaded": self.overloaded,
-            "warnings": " | ".join(self._warnings()),
+            "warnings": " | ".join(warnings or []),
         }
-
-    def _warnings(self) -> Sequence[str]:
-        return self.outcome.get("warnings") or [] if isinstance(self.outcome, Result) else []
 
 
 class Fleet:

@@ -120,7 +120,7 @@ def grids_of(tree: Mapping[str, Any], *, is_search: bool = False) -> list[Grid]:
         for key, count in (each for grid in found for each in _lengths(grid).items()):
             _limit(count, f"{key}: found {count:,} values")
     else:
-        total = sum(map(_points, found))
+        total = sum(prod(_lengths(grid).values()) * len(_ftls(grid)) for grid in found)
         _limit(total, f"found {total:,} points")
     return [_grid(grid) for grid in found]
 
@@ -194,11 +194,6 @@ def _grid(tree: Config) -> Grid:
     if seeds:
         axes = [axis for axis in axes if axis[0] != "run.seed"]
     return Grid(_ftls(tree), axes, seeds, tree["when"])
-
-
-def _points(tree: Config) -> int:
-    """Return the number of combinations of values in a part of a sweep, without making them."""
-    return prod(_lengths(tree).values()) * len(_ftls(tree))
 
 
 def _limit(count: int, found: str) -> None:

@@ -59,7 +59,8 @@ class Jobs(Executor):
             calls = [call for call in waiting if not call[0].cancelled()]
             if calls:
                 self._start(calls)
-            for future in [future for future, job in self._jobs.items() if _ended(future, job)]:
+            ended = [each for each, job in self._jobs.items() if each.cancelled() or job.done()]
+            for future in ended:
                 _settle(future, self._jobs.pop(future))
 
     def _start(self, calls: list[Call]) -> None:
@@ -72,10 +73,6 @@ class Jobs(Executor):
             told = f"the jobs cannot be submitted: {error}"
             for future, *_ in calls:
                 future.set_exception(ConfigError(told))
-
-
-def _ended(future: Future[Any], job: Any) -> bool:
-    return future.cancelled() or bool(job.done())
 
 
 def _settle(future: Future[Any], job: Any) -> None:

@@ -19,7 +19,11 @@ Named = tuple[str, Sequence[Result]]
 def lead(comparison: Comparison) -> list[str]:
     """Return sentences on the run: the winners, then what must not be believed."""
     named = list(zip(comparison.titles, comparison.runs, strict=True))
-    said = _alone(*named[0]) if len(named) == 1 else _winners(named)
+    if len(named) == 1:
+        said = _alone(*named[0])
+    else:
+        races = ((RESPONSE, "mean response"), (AMPLIFICATION, "write amplification"))
+        said = [told for each in races if (told := _race(named, *each))]
     return [*said, *_doubts(comparison, named)]
 
 
@@ -38,12 +42,6 @@ def _alone(label: str, runs: Sequence[Result]) -> list[str]:
         if (value := figure.measured(runs)) is not None
     ]
     return [f"{label} has {_list(told)}."] if told else []
-
-
-def _winners(named: Sequence[Named]) -> list[str]:
-    fastest = _race(named, RESPONSE, "mean response")
-    least = _race(named, AMPLIFICATION, "write amplification")
-    return [each for each in (fastest, least) if each]
 
 
 def _race(named: Sequence[Named], figure: Figure, name: str) -> str:
