@@ -99,3 +99,19 @@ def parts(config: Config, count: int, progress: Progress | None = None) -> list[
     device = {} if tree["device"]["capacity"] else {"device": {"capacity": capacity(tree, info)}}
     cuts = [{"skip": first + at * size, "requests": size} for at in range(count)]
     return [merge([{"input": cut}, device]) for cut in cuts]
+
+
+def in_parts(tree: Config, count: int) -> Config:
+    """Return what makes a sweep one over ``count`` parts of its input, too.
+
+    Settings with several values do not decide where parts begin.
+    """
+    plain = {
+        section: {key: value for key, value in table.items() if not isinstance(value, list)}
+        if isinstance(table, dict)
+        else table
+        for section, table in tree.items()
+        if not isinstance(table, list)
+    }
+    cuts = parts(plain, count)
+    return merge([cuts[0], {"input": {"skip": [each["input"]["skip"] for each in cuts]}}])

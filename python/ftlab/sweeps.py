@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ftlab.config import Config, merge
+from ftlab.config import merge
 from ftlab.errors import ConfigError
 from ftlab.ftls import Ftl
 from ftlab.plugins import Named
@@ -18,7 +18,7 @@ from ftlab.points.order import differing, ordered
 from ftlab.report import points as tables
 from ftlab.result import Result
 from ftlab.simulation import Setup, setup_of
-from ftlab.spread import parts as cut
+from ftlab.spread import in_parts
 from ftlab.units import kinds, number
 from ftlab.variants import joined
 
@@ -132,7 +132,7 @@ def sweep(
     several = isinstance(trace, Sequence) and not isinstance(trace, str)
     traces: list[Any] = list(trace) if several else [trace]  # type: ignore[arg-type]
     trees = [setup_of(each, device, **setup) for each in traces]
-    grid = [each for tree in trees for each in _in_parts(tree, parts)]
+    grid = [merge([each, in_parts(each, parts) if parts is not None else {}]) for each in trees]
     tree = {
         "ftls": [text for ftl in ftls for text in _texts(ftl)],
         "grid": grid,
@@ -142,20 +142,6 @@ def sweep(
     points = points_of(tree)
     found = complete(points, Path(results), retry=retry, progress=progress)
     return Sweep([each for each in found if each])
-
-
-def _in_parts(tree: Config, parts: int | None) -> list[Config]:
-    """Return a configuration, or that of which each part of its trace is one."""
-    if parts is None:
-        return [tree]
-    plain = {
-        section: {key: value for key, value in table.items() if not isinstance(value, list)}
-        if isinstance(table, dict)
-        else table
-        for section, table in tree.items()
-    }
-    cuts = cut(plain, parts)
-    return [merge([tree, cuts[0], {"input": {"skip": [each["input"]["skip"] for each in cuts]}}])]
 
 
 def _texts(ftl: Ftl | Named) -> list[Any]:

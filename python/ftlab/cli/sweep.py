@@ -28,7 +28,7 @@ from ftlab.cli.timing import timing_option
 from ftlab.config import Config, merge
 from ftlab.points import Failure, Point, complete, missing
 from ftlab.points.grid import points_of
-from ftlab.spread import parts
+from ftlab.spread import in_parts
 
 FOLDER = "ftlab-results"
 
@@ -120,19 +120,8 @@ def _in_parts(tree: Config, traces: list[str], count: int) -> Config:
     """Return a sweep whose points run on each of ``count`` parts of their traces."""
     if "grid" in tree or "seeds" in tree:
         raise click.UsageError("--parts: found a grid or seeds in the file, expected neither")
-    plain = {
-        section: {key: value for key, value in table.items() if not isinstance(value, list)}
-        for section, table in tree.items()
-        if section in ("input", "device", "run") and isinstance(table, dict)
-    }
-    plain |= {key: tree[key] for key in ("preset",) if isinstance(tree.get(key), str)}
-    grid = []
-    for trace in traces or [""]:
-        named: Config = {"input": {"trace": trace}} if trace else {}
-        cuts = parts(merge([plain, named]), count)
-        skips = [cut["input"]["skip"] for cut in cuts]
-        grid.append(merge([named, cuts[0], {"input": {"skip": skips}}]))
-    return {**tree, "grid": grid}
+    named: list[Config] = [{"input": {"trace": trace}} for trace in traces] or [{}]
+    return {**tree, "grid": [merge([each, in_parts(merge([tree, each]), count)]) for each in named]}
 
 
 def _code(points: list[Point], failures: list[Failure], gone: int, folder: str) -> int:
