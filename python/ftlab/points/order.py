@@ -53,7 +53,7 @@ def setting(entry: Entry, key: str) -> Any:
 
     It is None for a setting that the FTL ignores.
     """
-    value = _at(entry.config, key)
+    value = at(entry.config, key)
     value = _default(entry, key) if value is None else value
     kind = kinds().get(key, "text")
     known = number(value, kind) if kind in ("size", "time", "ratio", "count") else None
@@ -82,8 +82,8 @@ def _label(entry: Entry, keys: Sequence[str]) -> str:
 
 def _default(entry: Entry, key: str) -> Any:
     resolved = _resolved(entry)
-    beside = {name: _at(resolved, name) for name in BESIDE}
-    return _at(resolved, key) if key in dict(obeyed({**beside, key: 0}, entry.ftl)) else None
+    beside = {name: at(resolved, name) for name in BESIDE}
+    return at(resolved, key) if key in dict(obeyed({**beside, key: 0}, entry.ftl)) else None
 
 
 def _resolved(entry: Entry) -> Mapping[str, Any]:
@@ -96,7 +96,8 @@ def _resolved(entry: Entry) -> Mapping[str, Any]:
     return {**config, "input": named, "workload": read.get("workload")}
 
 
-def _at(tree: Mapping[str, Any], key: str) -> Any:
+def at(tree: Mapping[str, Any], key: str) -> Any:
+    """Return the value of a setting in a configuration, or None."""
     section, _, name = key.partition(".")
     found = tree.get(section)
     return found.get(name) if name and isinstance(found, Mapping) else found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ftlab.config import Config
@@ -10,6 +10,7 @@ from ftlab.plugins import Named
 from ftlab.points import Point
 from ftlab.points.conditions import FTL
 from ftlab.points.grid import Grid
+from ftlab.points.order import at
 from ftlab.units import kinds, number
 
 if TYPE_CHECKING:
@@ -58,9 +59,7 @@ def _ordered(grid: Grid) -> list[tuple[str, Sequence[Any]]]:
 def _known(point: Point, key: str, values: Sequence[Any]) -> int | None:
     """Return the place of the value that a setting has in a point; 0 if there is but one."""
     kind = kinds().get(key, "number")
-    section, _, name = key.partition(".")
-    here = point.resolved.get(section)
-    here = here.get(name) if isinstance(here, Mapping) else here
+    here = at(point.resolved, key)
     alike = (
         place
         for place, value in enumerate(values)
