@@ -129,14 +129,15 @@ def relative(found: Sequence[Line], base: str) -> list[Line]:
     Where FTLs are places, each line is a multiple of its value at that of the base.
     """
     wanted = title(ftl_of(base))
-    bases = {_behind(line.name): line for line in found if _ftl_of(line.name) == wanted}
+    parts = [(line, *line.name.partition(" (")[::2]) for line in found]
+    bases = {behind: line for line, ftl, behind in parts if ftl == wanted}
     scaled = []
-    for line in found:
+    for line, _, behind in parts:
         if not line.ftl:
             at = [place for place in line.places if title(place) == wanted]
             values = {place: line.means[line.places.index(at[0])] for place in line.places if at}
         else:
-            other = bases.get(_behind(line.name)) or bases.get("")
+            other = bases.get(behind) or bases.get("")
             values = dict(zip(other.places, other.means, strict=True)) if other else {}
         kept = [at for at, place in enumerate(line.places) if values.get(place)]
         scaled.append(
@@ -152,14 +153,6 @@ def relative(found: Sequence[Line], base: str) -> list[Line]:
     if not any(line.places for line in scaled):
         raise ConfigError(f"found no values of {base}, expected an FTL that was run")
     return scaled
-
-
-def _ftl_of(name: str) -> str:
-    return name.partition(" (")[0]
-
-
-def _behind(name: str) -> str:
-    return name.partition(" (")[2]
 
 
 def rank(place: Any) -> tuple[int, Any]:
