@@ -15,7 +15,6 @@ from ftlab.result import Result
 from ftlab.titles import FtlName
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PASSES = 1_000_000
@@ -97,6 +96,8 @@ def _told(cycles: int, lifetime: Record) -> Record:
     failures = [each * page for each in lifetime.failures]
     end = failures[-1] if lifetime.ends else None
     projection = lifetime.projection
+    written = life.pass_page_writes * page
+    per_day = written / life.pass_s * DAY_S if life.pass_s else None
     warnings = [w for w in result.find("warnings") or [] if not w.startswith(EXPECTED)]
     return Record(
         {
@@ -107,7 +108,7 @@ def _told(cycles: int, lifetime: Record) -> Record:
             "capacity": capacity,
             "failures": failures,
             "life": end,
-            **data_sheet(end, capacity, _per_day(life.pass_page_writes * page, life.pass_s)),
+            **data_sheet(end, capacity, per_day),
             "projected": projection is not None,
             "error": None if projection is None else projection.error,
             "passes": life.passes,
@@ -164,11 +165,6 @@ def even_life(result: Result, cycles: int) -> float | None:
     return float(cycles * device["blocks"] / worn * written) if worn and written else None
 
 
-def _per_day(written: float, seconds: float | None) -> float | None:
-    """Return the bytes of a day at the pace of a pass, if that has times."""
-    return written / seconds * DAY_S if seconds else None
-
-
 def table(reports: Sequence[Record]) -> Table:
     """Return a row for each FTL."""
     header = ["FTL", "first block worn out", "end", "drive writes", "TBW", "DWPD", "years"]
@@ -217,7 +213,9 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
             share, erases = _shares(report.wear.blocks_by_erases)
             panels[1].step(share, erases, where="pre", **line)
             if planes:
-                _by_plane(panels[2], report, line)
+                means = [plane.erases_mean for plane in report.wear.planes]
+                dots = {**line, "linestyle": "", "marker": "o"}
+                panels[2].plot(range(len(means)), means, **dots)
         panels[0].set(xlabel="written by the host (drive writes)", ylabel="blocks worn out")
         panels[0].set(xlim=(0, None), ylim=(0, None))
         panels[0].yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -242,8 +240,3 @@ def _shares(counts: Sequence[tuple[int, int]]) -> tuple[list[float], list[int]]:
         shares.append(100 * before / total)
         erases.append(number)
     return shares, erases
-
-
-def _by_plane(axes: Axes, report: Record, line: dict[str, Any]) -> None:
-    means = [plane.erases_mean for plane in report.wear.planes]
-    axes.plot(range(len(means)), means, **{**line, "linestyle": "", "marker": "o"})

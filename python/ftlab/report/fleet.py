@@ -46,7 +46,9 @@ def setup(fleet: Fleet) -> str:
     told |= {"trace": fleet.name, "device": " to ".join(ends)}
     if fleet.stripe is not None:
         devices = len(fleet.members) // len(fleet.ftls)
-        told |= {"devices": str(devices), "stripe": _stripe(fleet)}
+        stripe = number(str(fleet.stripe), "size")
+        shown = str(fleet.stripe) if stripe is None else written(stripe, "bytes")
+        told |= {"devices": str(devices), "stripe": shown}
     return in_a_line(told)
 
 
@@ -140,11 +142,6 @@ def _known(fleet: Fleet) -> dict[str, Figure]:
     """Return the metrics over members by their paths."""
     worn = {path: replace(Figure.declared(path), label=label) for path, label in ERASES.items()}
     return {path: KNOWN.get(path) or worn[path] for path in fleet.figures}
-
-
-def _stripe(fleet: Fleet) -> str:
-    found = number(str(fleet.stripe), "size")
-    return str(fleet.stripe) if found is None else written(found, "bytes")
 
 
 def as_json(fleet: Fleet) -> str:
