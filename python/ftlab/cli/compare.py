@@ -8,9 +8,9 @@ import click
 
 from ftlab.cli import parse
 from ftlab.cli.again import asked
-from ftlab.cli.job import configuration, perform_each, print_resolved
+from ftlab.cli.job import perform_each, prepared
 from ftlab.cli.options import ftl_option, model_options, repeated_options
-from ftlab.cli.output import Outputs, output_options, picture_options, rendered
+from ftlab.cli.output import output_options, picture_options, rendered
 from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
 from ftlab.cli.show import show_table, show_warnings
@@ -44,7 +44,6 @@ def compare(
     ftl: str | None,
     seeds: int | None,
     parts: int | None,
-    print_config: bool,
     **options: Any,
 ) -> None:
     """Run several FTLs on TRACE and show them side by side.
@@ -60,11 +59,7 @@ def compare(
         from ftlab.cli.repeat import repeat
 
         repeat(context, again, options)
-    config, ftls = configuration(options, ftl, DEFAULT, variants=True)
-    if print_config:
-        print_resolved(config, ftls, options["as_json"])
-        return
-    outputs = Outputs.of(options, config, ftls)
+    config, ftls, outputs = prepared(options, ftl, DEFAULT, variants=True)
     comparison, refusals = perform_each(config, ftls, seeds=seeds or 1, parts=parts)
     text = rendered(outputs.form, comparison, single=False)
     outputs.result(text, lambda: show_comparison(comparison))

@@ -8,9 +8,9 @@ import click
 
 from ftlab import crash as crashes
 from ftlab.cli import parse
-from ftlab.cli.job import configuration, print_resolved
+from ftlab.cli.job import prepared
 from ftlab.cli.options import ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
+from ftlab.cli.output import columns_option, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
@@ -34,18 +34,14 @@ DEFAULT = "page,dftl,tpftl"
 @output_options
 @figure_option
 @columns_option
-def crash(ftl: str | None, cuts: int, at: str | None, print_config: bool, **options: Any) -> None:
+def crash(ftl: str | None, cuts: int, at: str | None, **options: Any) -> None:
     """Cut the power of FTLs on TRACE and verify what survives.
 
     Cuts come at random programs and erases, before or in the middle of one. After every other cut
     a second one comes, while the FTL mounts or soon after. The exit code is 1 if acknowledged data
     is lost.
     """
-    config, ftls = configuration(options, ftl, DEFAULT)
-    if print_config:
-        print_resolved(config, ftls, options["as_json"])
-        return
-    outputs = Outputs.of(options, config, ftls)
+    config, ftls, outputs = prepared(options, ftl, DEFAULT)
     check_obeyed(config, ftls)
     crashes.check_mounts(ftls)
     one = _cut(at) if at else None

@@ -8,9 +8,9 @@ import click
 
 from ftlab import endurance as lives
 from ftlab.cli import parse
-from ftlab.cli.job import configuration, print_resolved
+from ftlab.cli.job import prepared
 from ftlab.cli.options import ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
+from ftlab.cli.output import columns_option, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.sections import Verb
 from ftlab.cli.show import warn
@@ -40,19 +40,13 @@ DEFAULT = "page,dftl,tpftl"
 @output_options
 @figure_option
 @columns_option
-def endurance(
-    ftl: str | None, scale: int | None, passes: int, print_config: bool, **options: Any
-) -> None:
+def endurance(ftl: str | None, scale: int | None, passes: int, **options: Any) -> None:
     """Replay TRACE on FTLs until the device is worn out.
 
     Set the erases that a block endures: --set device.endurance=1000. With --set device.cell=slc,
     mlc or tlc they are 100000, 3000 and 1000 by default. Every read is verified.
     """
-    config, ftls = configuration(options, ftl, DEFAULT)
-    if print_config:
-        print_resolved(config, ftls, options["as_json"])
-        return
-    outputs = Outputs.of(options, config, ftls)
+    config, ftls, outputs = prepared(options, ftl, DEFAULT)
     check_obeyed(config, ftls)
     with meter() as progress:
         reports = [lives.endurance(config, each, scale, passes, progress) for each in ftls]

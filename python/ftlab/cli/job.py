@@ -12,6 +12,7 @@ from ftlab import configuration_file, names
 from ftlab.catalogue import catalog
 from ftlab.cli import parse
 from ftlab.cli.options import Reader, model_config, source_config
+from ftlab.cli.output import Outputs
 from ftlab.cli.progress import meter
 from ftlab.cli.say import hand_over
 from ftlab.config import Config, merge
@@ -101,6 +102,20 @@ def print_resolved(config: Config, ftls: Sequence[str], as_json: bool) -> None:
         hand_over(json.dumps(resolved(config, *(split(ftl)[0] for ftl in ftls)), indent=2))
     else:
         hand_over(configuration_file.dump(config, ftls))
+
+
+def prepared(
+    options: Mapping[str, Any], ftl: str | None, default: str, variants: bool = False
+) -> tuple[Config, list[str], Outputs]:
+    """Return what `configuration` does, and the outputs of a command.
+
+    With ``--print-config``, print the configuration and end the command instead.
+    """
+    config, ftls = configuration(options, ftl, default, variants)
+    if options["print_config"]:
+        print_resolved(config, ftls, options["as_json"])
+        raise click.exceptions.Exit(0)
+    return config, ftls, Outputs.of(options, config, ftls)
 
 
 def perform_each(

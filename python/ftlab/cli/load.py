@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from ftlab.cli.job import configuration, print_resolved
+from ftlab.cli.job import prepared
 from ftlab.cli.options import ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, output_options
+from ftlab.cli.output import columns_option, figure_option, in_form, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
 from ftlab.cli.sections import Verb
@@ -43,17 +43,13 @@ DEFAULT = "page"
 @output_options
 @figure_option
 @columns_option
-def load(ftl: str | None, depths: str, loads: str, print_config: bool, **options: Any) -> None:
+def load(ftl: str | None, depths: str, loads: str, **options: Any) -> None:
     """Measure throughput and latency of FTLs at several loads.
 
     First runs a closed loop at each queue depth. Then stretches the arrivals of TRACE to shares of
     the highest throughput found. An FTL saturates at the least depth with 95 % of that throughput.
     """
-    config, ftls = configuration(options, ftl, DEFAULT)
-    if print_config:
-        print_resolved(config, ftls, options["as_json"])
-        return
-    outputs = Outputs.of(options, config, ftls)
+    config, ftls, outputs = prepared(options, ftl, DEFAULT)
     with meter() as progress:
         found = measure(
             config,
