@@ -80,7 +80,8 @@ def lines(entries: Sequence[Entry], x: str, y: str, facet: str | None = None) ->
     found = results_of(entries)
     repeated = axes([entry.config for entry in found])
     others = [key for key in differing(found) if key not in (x, facet, *repeated)]
-    along = [key for key in others if _is_metric(x) and kinds().get(key) in NUMBERS]
+    is_metric = x != FTL and x not in kinds() and x != "preset"
+    along = [key for key in others if is_metric and kinds().get(key) in NUMBERS]
     naming = [key for key in others if key not in along and _tells_apart(found, key)]
     if x == FTL:
         naming = [key for key in naming if key.partition(".")[0] not in cores.ftls()]
@@ -209,7 +210,3 @@ def _short_names(entries: Sequence[Entry]) -> dict[str, str]:
     bare = {path: name.partition(".")[0] or name for path, name in short.items()}
     chosen = next((each for each in (bare, short) if len(set(each.values())) == len(paths)), {})
     return dict(chosen)
-
-
-def _is_metric(x: str) -> bool:
-    return x != FTL and x not in kinds() and x != "preset"

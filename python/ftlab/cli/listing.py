@@ -123,7 +123,8 @@ def _table(entries: Sequence[Any]) -> Table:
     names = [name for row in rows for name, value in row.items() if not isinstance(value, list)]
     first = [each for each in ("name", "title") if each in names]
     columns = list(dict.fromkeys([*first, *names]))
-    return Table(columns, [[_cell(row.get(column)) for column in columns] for row in rows])
+    cells = [[row.get(column) for column in columns] for row in rows]
+    return Table(columns, [[ABSENT if c in (None, "") else str(c) for c in row] for row in cells])
 
 
 def _own(kind: str, entries: Sequence[Record]) -> Table:
@@ -135,10 +136,6 @@ def _own(kind: str, entries: Sequence[Record]) -> Table:
         if kind != "ftl" or each["section"] not in SHARED
     ]
     return Table([kind, "setting", "default", "meaning"], rows)
-
-
-def _cell(value: Any) -> str:
-    return ABSENT if value is None or value == "" else str(value)
 
 
 def _plain(value: Any) -> Any:

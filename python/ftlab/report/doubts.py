@@ -15,7 +15,13 @@ def doubts(advice: Advice) -> list[str]:
     """Return what limits the advice, and what the runs warn of."""
     first = next(each for each in advice.candidates if each.results)
     entries = [run for each in advice.candidates for run in (each.closed, each.open)]
-    told = [_coverage(first), _pace(first), _overload(advice), _blocks(advice), _warmup(first)]
+    told = [
+        _coverage(first),
+        _pace(first),
+        _overload(advice),
+        _blocks(advice, first),
+        _warmup(first),
+    ]
     more = [text for text in warnings(entries) if not text.startswith(OVERLOAD)]
     return [*filter(None, told), *_input(first), MODEL, *more]
 
@@ -67,8 +73,7 @@ def _overload(advice: Advice) -> str:
     )
 
 
-def _blocks(advice: Advice) -> str:
-    first = next(each for each in advice.candidates if each.results)
+def _blocks(advice: Advice, first: Candidate) -> str:
     source = "assumed for this kind of cell, set --endurance; " if advice.is_assumed else ""
     policy = first.results[0].find("config.wear.policy")
     uneven = (

@@ -52,16 +52,12 @@ def rows(entries: Sequence[Entry]) -> list[Row]:
 def _row(entry: Entry) -> Row:
     told = {"label": entry.label, "digest": entry.digest, "error": None}
     if isinstance(entry.outcome, Failure):
-        config = {**entry.identity.get("config", entry.config), "input": _input(entry)}
+        known = entry.identity.get("config", entry.config)
+        config = {**known, "input": entry.config.get("input", {})}
         flat = Result({"ftl": entry.ftl, "config": config}).flat()
         return {**told, "error": str(entry.outcome), "warnings": None, **flat}
     warnings = " | ".join(entry.outcome.get("warnings") or [])
     return {**told, "warnings": warnings, **entry.outcome.flat()}
-
-
-def _input(entry: Entry) -> Mapping[str, Any]:
-    given: Mapping[str, Any] = entry.config.get("input", {})
-    return given
 
 
 def where(entries: Sequence[Entry], conditions: Sequence[str]) -> list[Entry]:
