@@ -228,6 +228,10 @@ def test_a_point_takes_what_simulate_takes(tmp_path):
     assert facts(result) == facts(alone)
     with pytest.raises(ftlab.ConfigError, match="threshold"):
         Point.of(workload, "dftl", config={"tpftl": {"threshold": 4}})
+    with pytest.raises(TypeError, match=r'argument "sede" of a run \(did you mean "seed"\?\)'):
+        Point.of(workload, "dftl", sede=3)
+    with pytest.raises(TypeError, match='"warmpu" of a run'):
+        ftlab.sweep(workload, ["page"], warmpu="none", results=tmp_path)
 
 
 SEVERAL = f"""

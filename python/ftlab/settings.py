@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import Parameter, Signature, get_annotations
 from typing import Any, ClassVar, dataclass_transform
 
@@ -95,9 +95,7 @@ class Settings:
         if twice:
             raise TypeError(f"{cls.__name__}: found two values of {twice}, expected one")
         known = list(cls.keys())
-        unknown = next((name for name in named if name not in known), None)
-        if unknown:
-            raise TypeError(_unknown(unknown, cls.__name__, known))
+        check_known(named, known, "setting", cls.__name__)
         return given(**placed, **named)
 
     @classmethod
@@ -129,9 +127,11 @@ def written(settings: Settings, first: Sequence[str]) -> str:
     return f"{type(settings).__name__}({', '.join([*first, *named])})"
 
 
-def _unknown(name: str, owner: str, known: Sequence[str]) -> str:
-    """Return the message for a name that does not exist, as the core has it for a key."""
+def check_known(named: Iterable[str], known: Sequence[str], kind: str, owner: str) -> None:
+    """Raise `TypeError` for a name that does not exist, as the core tells an unknown key."""
     from ftlab.names import near
 
-    meant, every = near(name, known), ", ".join(known) or "none"
-    return f'unknown setting "{name}" of {owner}{meant}; known: {every}'
+    unknown = next((name for name in named if name not in known), None)
+    if unknown:
+        meant, every = near(unknown, known), ", ".join(known) or "none"
+        raise TypeError(f'unknown {kind} "{unknown}" of {owner}{meant}; known: {every}')

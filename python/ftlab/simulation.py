@@ -327,9 +327,11 @@ def setup_of(
 ) -> Config:
     """Return the configuration that the arguments of `simulate` describe, without the FTL."""
     from ftlab._settings import Device
+    from ftlab.settings import check_known
     from ftlab.source import Source
     from ftlab.traces import read_trace
 
+    check_known(setup, list(Setup.__annotations__), "argument", "a run")
     source = trace if isinstance(trace, Source) else read_trace(trace)
     if device is not None and not isinstance(device, Device):
         raise TypeError(f"device: found {device!r}, expected a Device")
