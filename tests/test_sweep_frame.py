@@ -85,6 +85,20 @@ def test_parts_and_conditions_are_those_of_the_command(tmp_path):
     assert [row["ftl"] for row in rows].count("dftl") == 3
 
 
+def test_parts_keep_capacities_and_presets_that_are_varied(tmp_path):
+    trace = tmp_path / "t.spc"
+    trace.write_text("".join(f"0,{n * n % 900 * 8},4096,W,{n / 100:.2f}\n" for n in range(900)))
+    kept = {"parts": 2, "results": tmp_path / "kept"}
+    found = sweep(trace, ["page"], package.Device(capacity=["16MiB", "32MiB"]), **kept)
+    sizes = [row["device.capacity_bytes"] >> 20 for row in found.rows("device.capacity_bytes")]
+    assert sorted(sizes) == [16, 16, 32, 32]
+    presets = ["tpftl-eurosys15", "cachftl"]
+    found = sweep(trace, ["page"], package.Device(capacity="16MiB"), preset=presets, **kept)
+    assert len(found) == 4
+    with pytest.raises(package.ConfigError, match="presets without a capacity"):
+        sweep(trace, ["page"], preset=presets, **kept)
+
+
 def test_traces_are_shown_in_notebooks():
     text = package.profile("financial1", requests=500)._repr_html_()
     assert "<table" in text and "requests" in text

@@ -128,7 +128,7 @@ def written(settings: Settings, first: Sequence[str]) -> str:
 
 
 def check_known(named: Iterable[str], known: Sequence[str], kind: str, owner: str) -> None:
-    """Raise `TypeError` for a name that does not exist, as the core tells an unknown key."""
+    """Raise `TypeError` for a name that does not exist, as the core refuses an unknown key."""
     from ftlab.names import near
 
     unknown = next((name for name in named if name not in known), None)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ftlab import cores
-from ftlab.config import Config, Progress, merge
+from ftlab.config import Config, Progress, given, merge
 from ftlab.errors import ConfigError
 from ftlab.plugins import resolved
 from ftlab.result import Result
@@ -102,16 +102,25 @@ def parts(config: Config, count: int, progress: Progress | None = None) -> list[
 
 
 def in_parts(tree: Config, count: int) -> Config:
-    """Return what makes a sweep one over ``count`` parts of its input, too.
+    """Return settings that run each point of a sweep on ``count`` parts of its input.
 
-    Settings with several values do not decide where parts begin.
+    Settings with several values do not decide where parts begin. Presets among them must state a
+    capacity if the sweep states none.
     """
-    plain = {
-        section: {key: value for key, value in table.items() if not isinstance(value, list)}
-        if isinstance(table, dict)
-        else table
-        for section, table in tree.items()
-        if not isinstance(table, list)
-    }
-    cuts = parts(plain, count)
-    return merge([cuts[0], {"input": {"skip": [each["input"]["skip"] for each in cuts]}}])
+    one = {section: _with_one_value(table) for section, table in tree.items()}
+    plain = {section: table for section, table in one.items() if not isinstance(table, list)}
+    presets = tree["preset"] if isinstance(tree.get("preset"), list) else [tree.get("preset")]
+    first, *others = [parts(merge([plain, given(preset=each)]), count) for each in presets]
+    skips = {"input": {"skip": [cut["input"]["skip"] for cut in first]}}
+    if isinstance(tree.get("device", {}).get("capacity"), list):
+        return merge([{"input": first[0]["input"]}, skips])
+    if others and any("device" in cuts[0] for cuts in (first, *others)):
+        raise ConfigError("parts: found presets without a capacity, expected a capacity for all")
+    return merge([first[0], skips])
+
+
+def _with_one_value(table: Any) -> Any:
+    """Return a section without the settings that have several values."""
+    if not isinstance(table, dict):
+        return table
+    return {key: value for key, value in table.items() if not isinstance(value, list)}
