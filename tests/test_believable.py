@@ -367,8 +367,9 @@ def test_a_result_of_a_trace_that_changed_meanwhile_is_not_kept(trace, tmp_path,
 ROOM = """
     import resource, sys
     limit, capacity, ftl, what = int(sys.argv[1]), *sys.argv[2:]
-    import ftlab, ftlab.crash, ftlab.live
+    # Before the core is loaded, as by ulimit: its allocator then reserves less of the address space.
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    import ftlab, ftlab.crash, ftlab.live
     workload = {"pattern": "randwrite", "size": "16MiB", "requests": 10}
     config = {"workload": workload, "device": {"capacity": capacity}, "run": {"warmup": "none"}}
     try:

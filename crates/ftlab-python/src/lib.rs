@@ -16,6 +16,10 @@ mod reading;
 
 pub use functions::register;
 
+/// Asks the system for huge pages, in which the tables of large devices are found faster.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The compiled core of ftlab.
 #[pyo3::pymodule]
 mod _core {

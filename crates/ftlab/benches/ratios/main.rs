@@ -29,6 +29,10 @@ use ftlab::units::Bytes;
 use ftlab::workload;
 use serde_json::{Value, json};
 
+/// As `ftlab._core` has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const CAPACITY: u64 = 512 << 20;
 const PAGE: u64 = 4096;
 const REQUESTS: usize = 2_000_000;
