@@ -338,7 +338,7 @@ fn a_file_that_is_there_twice_is_refused() {
     let gzip = folder("twice_gzip", &[("a.spc", early), ("a.spc.gz", early)]);
     for folder in [link, gzip] {
         let error = read(&folder).unwrap_err().to_string();
-        assert!(error.contains("which are one file, expected each file once"), "{error}");
+        assert!(error.contains("which seem to be one file, expected each file once"), "{error}");
     }
 }
 
@@ -351,7 +351,9 @@ fn backups_and_what_is_about_a_trace_are_left_out() {
     for path in [folder.clone(), folder.join("*")] {
         assert_eq!(read(&path).unwrap().len(), 3);
     }
-    assert_eq!(read(&folder.join("a.spc~")).unwrap().len(), 3);
+    for backup in ["a.spc~", "*~"] {
+        assert_eq!(read(&folder.join(backup)).unwrap().len(), 3);
+    }
 }
 
 /// `blktrace` leaves an empty file for each processor that was idle.
@@ -362,4 +364,12 @@ fn empty_files_beside_others_are_left_out() {
     fs::remove_file(folder.join("a.0")).unwrap();
     let error = read(&folder.join("a.*")).unwrap_err().to_string();
     assert!(error.contains("found no request"), "{error}");
+    let mut archive = tar::Builder::new(Vec::new());
+    for (name, content) in [("a.spc", EARLY), ("b.spc", "")] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(content.len() as u64);
+        archive.append_data(&mut header, name, content.as_bytes()).unwrap();
+    }
+    fs::write(folder.join("a.tar"), archive.into_inner().unwrap()).unwrap();
+    assert_eq!(read(&folder.join("a.tar")).unwrap().len(), 3);
 }

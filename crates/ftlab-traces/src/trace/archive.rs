@@ -113,7 +113,7 @@ fn zip_names(file: impl Read + Seek) -> io::Result<Vec<String>> {
     let mut names = Names::default();
     for index in 0..archive.len() {
         let file = archive.by_index_raw(index)?;
-        names.add(file.name()?.as_ref(), file.size() == 0)?;
+        names.add(file.name()?.as_ref(), file.size())?;
     }
     Ok(names.0)
 }
@@ -123,10 +123,7 @@ fn tar_names<R: Read>(
     entries: impl FnOnce(&mut tar::Archive<Bounded<R>>) -> io::Result<tar::Entries<'_, Bounded<R>>>,
 ) -> io::Result<Vec<String>> {
     let mut names = Names::default();
-    each_file(stream, entries, |name, file| {
-        let is_empty = file.read(&mut [0])? == 0;
-        names.add(name, is_empty).map(|()| true)
-    })?;
+    each_file(stream, entries, |name, bytes, _| names.add(name, bytes).map(|()| true))?;
     Ok(names.0)
 }
 
@@ -135,10 +132,10 @@ fn tar_names<R: Read>(
 struct Names(Vec<String>, usize);
 
 impl Names {
-    fn add(&mut self, name: &str, is_empty: bool) -> io::Result<()> {
+    fn add(&mut self, name: &str, bytes: u64) -> io::Result<()> {
         count(&mut self.1)?;
         let name = bare(name);
-        if !name.ends_with('/') && !is_empty && is_data(name) {
+        if !name.ends_with('/') && bytes > 0 && is_data(name) {
             self.0.push(name.to_owned());
         }
         Ok(())
@@ -166,8 +163,8 @@ fn tar_file<R: Read>(
 ) -> io::Result<()> {
     let is_named = member.is_some();
     let mut choice = Choice::of(member);
-    each_file(stream, entries, |name, entry| {
-        let is_it = choice.takes(name)?;
+    each_file(stream, entries, |name, bytes, entry| {
+        let is_it = choice.takes(name, bytes)?;
         if is_it {
             pass_on(entry, chunks)?;
         }
@@ -176,11 +173,11 @@ fn tar_file<R: Read>(
     choice.finish()
 }
 
-/// Calls `take` with the name and the content of each file, until it is false.
+/// Calls `take` with the name, the bytes and the content of each file, until it is false.
 fn each_file<R: Read>(
     stream: R,
     entries: impl FnOnce(&mut tar::Archive<Bounded<R>>) -> io::Result<tar::Entries<'_, Bounded<R>>>,
-    mut take: impl FnMut(&str, &mut dyn Read) -> io::Result<bool>,
+    mut take: impl FnMut(&str, u64, &mut dyn Read) -> io::Result<bool>,
 ) -> io::Result<()> {
     let left = Rc::new(Cell::new(BETWEEN_BYTES));
     let mut archive = tar::Archive::new(Bounded { stream, left: Rc::clone(&left) });
@@ -191,7 +188,7 @@ fn each_file<R: Read>(
         let bytes = if is_sparse { entry.header().entry_size()? } else { entry.size() };
         left.set(bytes.saturating_add(BETWEEN_BYTES));
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        if (kind.is_file() || is_sparse) && !take(&name, &mut entry)? {
+        if (kind.is_file() || is_sparse) && !take(&name, bytes, &mut entry)? {
             break;
         }
     }
@@ -250,9 +247,10 @@ pub(super) fn zip(
         let mut archive = zip::ZipArchive::new(file)?;
         let mut choice = Choice::of(member);
         let mut taken = None;
-        for (index, name) in archive.file_names().enumerate() {
-            let name = name?;
-            if !name.ends_with('/') && choice.takes(&name)? {
+        for index in 0..archive.len() {
+            let file = archive.by_index_raw(index)?;
+            let name = file.name()?;
+            if !name.ends_with('/') && choice.takes(name.as_ref(), file.size())? {
                 taken = Some(index);
             }
         }
@@ -290,10 +288,11 @@ impl Choice {
     }
 
     /// Whether `name` is it; an error if another one was.
-    fn takes(&mut self, name: &str) -> io::Result<bool> {
+    fn takes(&mut self, name: &str, bytes: u64) -> io::Result<bool> {
         count(&mut self.seen)?;
         let name = bare(name);
-        let meant = self.wanted.as_ref().map_or_else(|| is_data(name), |wanted| wanted == name);
+        let may_be = || bytes > 0 && is_data(name);
+        let meant = self.wanted.as_ref().map_or_else(may_be, |wanted| wanted == name);
         if !meant {
             return Ok(false);
         }

@@ -344,7 +344,7 @@ pub(super) fn is_time(name: &Name) -> bool {
     TIMES.contains(&name.whole.as_str())
 }
 
-/// Whether the column may be a time or a part of one: it is called so, or as a unit alone.
+/// Whether the column may be a time or a part of one: it is called so, with or without a unit, or has one word.
 pub(super) fn may_be_time(name: &Name) -> bool {
     let front = name.front.as_str();
     is_time(name) || !name.has_unit() || TIMES.contains(&front) || matches!(front, "t" | "tv")

@@ -466,7 +466,7 @@ impl Record {
             let meant = self.separator_meant()
                 + self.point_meant(value)
                 + &unit_meant(what, value)
-                + digits_meant(what, value);
+                + &digits_meant(what, value);
             Mistake(format!("column {number} ({what}): found {found}, expected {expected}{meant}"))
         })
     }
@@ -582,16 +582,17 @@ fn unit_meant(what: &str, value: &[u8]) -> String {
 }
 
 /// Advice for an address or a length of hexadecimal digits.
-fn digits_meant(what: &str, value: &[u8]) -> &'static str {
+fn digits_meant(what: &str, value: &[u8]) -> String {
     let is_hexadecimal =
         value.iter().all(u8::is_ascii_hexdigit) && value.iter().any(u8::is_ascii_alphabetic);
-    let is_rounded = value.contains(&b'+') && matches!(what, "offset" | "length");
-    if is_rounded {
-        "; it has been rounded: in awk print it with %d, in a spreadsheet format it as a whole number"
-    } else if is_hexadecimal && matches!(what, "offset" | "length") {
-        "; if the column is hexadecimal, write 0x in front of each of its numbers"
+    if !matches!(what, "offset" | "length") {
+        String::new()
+    } else if number::is_rounded_address(value) {
+        format!("; it has been rounded: {}", number::WHOLE)
+    } else if is_hexadecimal {
+        "; if the column is hexadecimal, write 0x in front of each of its numbers".into()
     } else {
-        ""
+        String::new()
     }
 }
 

@@ -230,7 +230,7 @@ pub(super) fn log_of_fio(table: &Table) -> Option<String> {
     }
     Some(if entries.iter().all(|entry| entry.get(4).is_none_or(|offset| *offset == 0)) {
         "it looks like a log of fio without offsets; record it with log_offset=1, or all requests \
-         with write_iolog=FILE"
+         with write_iolog=FILE; if column 2 has addresses, read it as CSV"
             .into()
     } else {
         "it looks like a latency log of fio; read it as CSV, once columns and units are checked, \

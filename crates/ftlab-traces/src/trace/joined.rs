@@ -7,11 +7,11 @@ use super::number;
 use super::suggest::Table;
 use super::time::TimeUnit;
 
-/// Pairs of rows in one second from which on their parts say that they are some.
+/// Pairs of rows in the same second that a column of parts has at least.
 const LEAST_PAIRS: usize = 5;
 
 /// What an address is at least, where no name says what a column is.
-const LEAST_ADDRESS: u64 = 1 << 20;
+const LEAST_ADDRESS: u64 = 1 << 24;
 
 /// Two columns that are a time together.
 #[derive(Clone, Copy)]
@@ -63,7 +63,9 @@ impl Joined {
             ),
         };
         let how = table.awk_fields("-v OFS=").map_or_else(String::new, |fields| {
-            let rows = if table.has_names { "NR > 1 " } else { "" };
+            let names = if table.has_names { "NR > 1 && " } else { "" };
+            // Spreadsheets add rows of separators alone.
+            let rows = format!("{names}${time} != \"\" ");
             format!(", awk {fields}'{rows}{{${time} = {join}}} 1' FILE | ftlab ... -")
         });
         format!("columns {are}: join them{how}; ")
@@ -123,12 +125,12 @@ fn unnamed(table: &Table) -> Option<(usize, usize, u32)> {
             let numbers = table.numbers(at).unwrap_or_default();
             numbers.iter().any(|number| *number >= LEAST_ADDRESS)
         };
-        let has_address = (part + 1..table.width()).any(is_address);
+        let has_address = || (part + 1..table.width()).any(is_address);
         // All rows may be of one second.
         let is_stamp = TimeUnit::of_stamp(seconds[0]) == Some(TimeUnit::Seconds);
         let falls = !parts.is_sorted() || is_stamp && seconds.iter().all(|at| *at == seconds[0]);
         let are_parts = times.is_sorted() && falls && pairs >= LEAST_PAIRS;
-        (are_parts && has_address).then_some((part - 1, part, digits))
+        (are_parts && has_address()).then_some((part - 1, part, digits))
     })
 }
 

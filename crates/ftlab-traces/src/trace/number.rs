@@ -10,8 +10,9 @@ const VALUE: &[Column] = &[Column::new("value", "a number")];
 
 const SECTOR_BYTES: u64 = 512;
 
-/// What a number is at least that awk rounds.
-const LEAST_ROUNDED: u64 = 1_000_000;
+/// Digits that are meant, and zeros behind more of them that may be.
+const FEW_DIGITS: usize = 2;
+const FEW_ZEROS: usize = 2;
 
 /// Digits of a number with an exponent when it is written out.
 const LONGEST: usize = 64;
@@ -32,10 +33,7 @@ pub(super) fn whole(value: &[u8]) -> Option<u64> {
         let all_digits = digits.iter().all(u8::is_ascii_hexdigit);
         return all_digits.then(|| u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok())?;
     }
-    let (digits, point) = written_out(value)?;
-    let (before, behind) = digits.split_at(point);
-    let number = behind.iter().all(|b| *b == b'0').then(|| integer(before))??;
-    (!is_rounded_address(value)).then_some(number)
+    whole_digits(value).filter(|_| !is_rounded_address(value))
 }
 
 /// As [`whole`], or a size with its unit: `4K`, `4KiB`.
@@ -58,7 +56,7 @@ pub(super) fn decimal(value: &[u8], places: usize) -> Option<u64> {
         return Some(number);
     }
     let commas = memchr::memchr_iter(b',', value).count();
-    if is_rounded(value) || commas == 1 && !value.contains(&b'.') {
+    if zeros(value).is_some_and(|(_, zeros)| zeros > 0) || commas == 1 && !value.contains(&b'.') {
         return None;
     }
     let (mut digits, point) = written_out(value)?;
@@ -66,19 +64,31 @@ pub(super) fn decimal(value: &[u8], places: usize) -> Option<u64> {
     integer(&digits)
 }
 
-/// Whether a whole number was an address before it was rounded, as `8.72748e+10`; `1e+09` may be meant.
+/// What to do about addresses that have been rounded.
+pub(super) const WHOLE: &str =
+    "in awk print it with %d, in a spreadsheet format it as a whole number";
+
+/// Whether an address was rounded, as `8.72748e+10`. `1e+09` may be meant, and `5.24288e+06` is exact.
 pub(super) fn is_rounded_address(value: &[u8]) -> bool {
-    let is_none = |number: u64| number >= LEAST_ROUNDED && !number.is_multiple_of(SECTOR_BYTES);
-    let number = || written_out(value).and_then(|(digits, point)| integer(&digits[..point]));
-    is_rounded(value) && number().is_some_and(is_none)
+    zeros(value).is_some_and(|(given, zeros)| {
+        let is_exact = || whole_digits(value).is_some_and(|n| n.is_multiple_of(SECTOR_BYTES));
+        zeros > 0 && given > FEW_DIGITS && !(zeros <= FEW_ZEROS && is_exact())
+    })
 }
 
-/// Whether a number with an exponent has fewer digits than are before its point.
-fn is_rounded(value: &[u8]) -> bool {
-    memchr::memchr2(b'e', b'E', value).is_some_and(|end| {
-        let given = value[..end].iter().filter(|b| b.is_ascii_digit()).count();
-        written_out(value).is_some_and(|(_, point)| point > given)
-    })
+/// The digits that a number with an exponent has, and the zeros that it adds in front of its point.
+fn zeros(value: &[u8]) -> Option<(usize, usize)> {
+    let end = memchr::memchr2(b'e', b'E', value)?;
+    let given = value[..end].iter().filter(|b| b.is_ascii_digit()).count();
+    let (_, point) = written_out(value)?;
+    Some((given, point.saturating_sub(given)))
+}
+
+/// A whole number with an exponent, a fraction of zeros, or thousands.
+fn whole_digits(value: &[u8]) -> Option<u64> {
+    let (digits, point) = written_out(value)?;
+    let (before, behind) = digits.split_at(point);
+    behind.iter().all(|b| *b == b'0').then(|| integer(before))?
 }
 
 /// The digits of a number with an exponent, a point or commas, and how many are before its point.
@@ -131,6 +141,7 @@ mod tests {
             ("4,096", 4096),
             ("12,345,678", 12_345_678),
             ("0.0", 0),
+            ("1e+06", 1_000_000),
             ("1e+09", 1_000_000_000),
             ("5.24288e+06", 5_242_880),
         ] {
@@ -152,6 +163,14 @@ mod tests {
         }
         for text in ["4KB", "K", "4X", "4b", "1B", "-4K", ""] {
             assert_eq!(size(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_have_been_rounded_are_none() {
+        for text in ["8.72748e+10", "8.72E+10", "2.61E+11", "8.7275e+10"] {
+            assert_eq!(whole(text.as_bytes()), None, "{text}");
+            assert!(is_rounded_address(text.as_bytes()), "{text}");
         }
     }
 

@@ -14,9 +14,12 @@ const MOST_FILES: usize = 512;
 /// The path that means standard input.
 pub(super) const STANDARD_INPUT: &str = "-";
 
-/// How names begin, and end, of files that are about a trace.
+/// How names begin of files that are about a trace, if no ending but these says that they are one.
 const ABOUT: [&str; 7] =
     ["readme", "license", "licence", "copying", "md5sum", "sha1sum", "sha256sum"];
+const OF_TEXTS: [&str; 2] = ["", "txt"];
+
+/// How names end of documents, checksums and scripts.
 const DOCUMENTS: [&str; 7] = [".md", ".pdf", ".html", ".md5", ".sha1", ".sha256", ".py"];
 
 /// How names end of what editors keep of a file.
@@ -52,14 +55,11 @@ impl Part {
             let ending = COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending));
             ending.unwrap_or(name).to_owned()
         };
+        let file = Path::new(&self.file).canonicalize();
+        let file = file.map_or_else(|_| self.file.clone(), |file| file.to_string_lossy().into());
         match &self.member {
-            Some(member) => (self.file.as_str().into(), Some(plain(member))),
-            None => {
-                let file = Path::new(&self.file).canonicalize();
-                let file =
-                    file.map_or_else(|_| self.file.clone(), |file| file.to_string_lossy().into());
-                (plain(&file).into(), None)
-            }
+            Some(member) => (file.into(), Some(plain(member))),
+            None => (plain(&file).into(), None),
         }
     }
 
@@ -97,19 +97,21 @@ pub fn parts(path: &str) -> Result<Vec<Part>, Error> {
         }
     }
     files.sort();
-    if let Some([one, other]) = twice(&files) {
-        let found = match [one, other].map(|part| quoted(part.to_string().as_bytes())) {
-            [one, other] if one == other => format!("{one} named twice"),
-            [one, other] => format!("{one} and {other}, which are one file"),
-        };
-        return Err(wrong(format!("found {found}, expected each file once")));
-    }
     // A processor that was idle leaves an empty file.
     if files.iter().any(|file| !file.is_empty()) {
         files.retain(|file| !file.is_empty());
     }
+    if let Some([one, other]) = twice(&files) {
+        let found = match [one, other].map(|part| quoted(part.to_string().as_bytes())) {
+            [one, other] if one == other => format!("{one} named twice"),
+            [one, other] => format!("{one} and {other}, which seem to be one file"),
+        };
+        return Err(wrong(format!("found {found}, expected each file once")));
+    }
     match files.len() {
-        0 => Err(wrong("found no file there, expected those of one recording".into())),
+        0 => Err(wrong(
+            "found no file there that may be a trace, expected those of one recording".into(),
+        )),
         count if count > MOST_FILES => {
             Err(wrong(format!("found {count} files, expected at most {MOST_FILES}")))
         }
@@ -129,11 +131,10 @@ pub(super) fn is_data(name: &str) -> bool {
     let lower = base.to_ascii_lowercase();
     let begins = |with: &[&str]| with.iter().any(|word| lower.starts_with(word));
     let ends = |with: &[&str]| with.iter().any(|ending| lower.ends_with(ending));
-    !begins(&[".", "#"])
-        && !name.starts_with("__MACOSX/")
-        && !begins(&ABOUT)
-        && !ends(&DOCUMENTS)
-        && !ends(&BACKUPS)
+    let ending = lower.split_once('.').map_or("", |(_, ending)| ending);
+    let is_about = begins(&ABOUT) && OF_TEXTS.contains(&ending);
+    let is_hidden = begins(&[".", "#"]) || name.starts_with("__MACOSX/");
+    !is_hidden && !is_about && !ends(&DOCUMENTS) && !ends(&BACKUPS)
 }
 
 /// A short name of the recording `path`: without its folder, and of several names the first.
@@ -234,6 +235,9 @@ fn matching(pattern: &str) -> Result<Vec<Part>, Error> {
         message: format!("found a pattern that cannot be read ({error}), expected one as *.csv"),
     })?;
     let files = found.filter_map(Result::ok).filter(|file| file.is_file());
-    let names = files.map(|file| file.to_string_lossy().into_owned());
-    Ok(names.filter(|name| is_data(name)).map(Part::file).collect())
+    let names: Vec<String> = files.map(|file| file.to_string_lossy().into_owned()).collect();
+    // Whoever looks for backups alone means them.
+    let has_data = names.iter().any(|name| is_data(name));
+    let meant = names.into_iter().filter(|name| !has_data || is_data(name));
+    Ok(meant.map(Part::file).collect())
 }

@@ -219,16 +219,13 @@ fn advice_of<'a>(
     let title = sample.title().and_then(|title| str::from_utf8(title).ok());
     let title = title.and_then(|title| table.row(title)).map(|names| Named::of(&names));
     let mut named = Named::of(&table.rows[0]);
-    if text::is_counted(
-        table.rows[0].iter().map(|name| name.as_bytes()).filter(|name| !name.is_empty()),
-    ) {
-        named = Named::default();
-        table.has_names = true;
-        table.rows.remove(0);
-    } else if speaks(&named) {
+    let names = table.rows[0].iter().map(|name| name.as_bytes());
+    let counts = text::is_counted(names.filter(|name| !name.is_empty()));
+    if counts || speaks(&named) {
         let is_first = sample.lines().next().is_some_and(|line| is_row(&table, line));
         table.has_names = is_first && sample.title().is_none();
         table.rows.remove(0);
+        named = if counts { Named::default() } else { named };
     } else {
         named = title.filter(speaks).unwrap_or_default();
     }
@@ -255,10 +252,7 @@ fn advice_of<'a>(
 fn rounded(table: &Table) -> Option<String> {
     let values = |at: usize| table.column(at).into_iter().map(str::as_bytes);
     let at = (0..table.width()).find(|at| values(*at).any(number::is_rounded_address))?;
-    Some(format!(
-        "column {} has been rounded: in awk print it with %d, in a spreadsheet format it as a whole number",
-        at + 1
-    ))
+    Some(format!("column {} has been rounded: {}", at + 1, number::WHOLE))
 }
 
 /// Whether a line is the row that has been taken from the table: its names.
@@ -486,17 +480,17 @@ mod tests {
         for (text, join, columns) in [
             (
                 "date,time,op,offset,size\n2024-01-15,03:00:00.5,R,0,512\n2024-01-16,04:00:00,W,512,512\n",
-                "awk -F, -v OFS=, 'NR > 1 {$2 = $1 \"T\" $2} 1' FILE",
+                "awk -F, -v OFS=, 'NR > 1 && $2 != \"\" {$2 = $1 \"T\" $2} 1' FILE",
                 "time=time:iso,offset=offset",
             ),
             (
                 "2024-01-15 03:00:00.0 R 81920 512\n2024-01-16 03:00:00.0 W 512 512\n",
-                "awk '{$2 = $1 \"T\" $2} 1' FILE",
+                "awk '$2 != \"\" {$2 = $1 \"T\" $2} 1' FILE",
                 "time=2:iso,offset=4,length=5,op=3,separator=blanks",
             ),
             (
                 "tv_sec,tv_usec,op,sector,bytes\n1705312800,137000,R,182142824,8192\n1705312800,138000,W,8,512\n",
-                "awk -F, -v OFS=, 'NR > 1 {$1 = sprintf(\"%d.%06d\", $1, $2)} 1' FILE",
+                "awk -F, -v OFS=, 'NR > 1 && $1 != \"\" {$1 = sprintf(\"%d.%06d\", $1, $2)} 1' FILE",
                 "time=tv_sec,offset=sector:sectors,length=bytes,op=op",
             ),
             (
@@ -509,7 +503,7 @@ mod tests {
                  1705312800 437000000 R 182142824 16\n1705312800 537000000 R 7 16\n\
                  1705312800 637000000 W 182142824 16\n1705312800 837000000 R 7 16\n\
                  1705312801 037000000 R 182142824 16\n1705312801 137000000 R 7 16\n",
-                "awk '{$1 = sprintf(\"%d.%09d\", $1, $2)} 1' FILE",
+                "awk '$1 != \"\" {$1 = sprintf(\"%d.%09d\", $1, $2)} 1' FILE",
                 "time=1,offset=4:sectors,length=5:sectors,op=3,separator=blanks",
             ),
         ] {

@@ -167,10 +167,12 @@ pub(super) fn is_counted<'a>(words: impl Iterator<Item = &'a [u8]>) -> bool {
     words.into_iter().all(&mut is_next) && count > 2
 }
 
-/// The remark on recordings that have been joined: how often the header comes again.
+/// The remark on recordings that follow each other in a file, by how often the header comes again.
 pub(super) fn further(count: u32) -> Option<String> {
-    let again = || format!("headers: {}; each recording is put behind the one before", count + 1);
-    (count > 0).then(again)
+    let times = if count == 1 { "once".into() } else { format!("{count} times") };
+    let remark =
+        || format!("the header comes again {times}; each recording is put behind the one before");
+    (count > 0).then(remark)
 }
 
 /// A line without its blanks.
