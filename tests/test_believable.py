@@ -367,7 +367,7 @@ def test_a_result_of_a_trace_that_changed_meanwhile_is_not_kept(trace, tmp_path,
 ROOM = """
     import resource, sys
     limit, capacity, ftl, what = int(sys.argv[1]), *sys.argv[2:]
-    # Before the core is loaded, as by ulimit: its allocator then reserves less of the address space.
+    # As ulimit, before the core is loaded: its allocator then reserves less.
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     import ftlab, ftlab.crash, ftlab.live
     workload = {"pattern": "randwrite", "size": "16MiB", "requests": 10}

@@ -276,12 +276,16 @@ fn archives_that_are_cut_or_lie_are_errors() {
     huge.set_size(1 << 60);
     huge.set_cksum();
     let huge = [huge.as_bytes().as_slice(), EARLY.as_bytes()].concat();
-    let folder = folder("damaged", &[("cut.tar", &tar[..20_000]), ("huge.tar", &huge)]);
+    let at_line = &tar[..512 + 100 * EARLY.len()];
+    let files = [("cut.tar", &tar[..20_000]), ("cut_at_line.tar", at_line), ("huge.tar", &huge)];
+    let folder = folder("damaged", &files);
     fs::write(folder.join("no.zip"), b"PK\x03\x04 and nothing else").unwrap();
     for name in ["cut.tar", "huge.tar", "no.zip"] {
         let error = read(&folder.join(name)).unwrap_err();
         assert!(matches!(error, Error::Trace { .. }), "{name}: {error}");
     }
+    let error = read(&folder.join("cut_at_line.tar")).unwrap_err().to_string();
+    assert!(error.contains("the tar stream ends in the middle"), "{error}");
 }
 
 /// A clock of one processor that is ahead, as in a public recording of completions.

@@ -165,8 +165,8 @@ fn tar_file<R: Read>(
     let mut choice = Choice::of(member);
     each_file(stream, entries, |name, bytes, entry| {
         let is_it = choice.takes(name, bytes)?;
-        if is_it {
-            pass_on(entry, chunks)?;
+        if is_it && pass_on(entry, chunks)? < bytes {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(!(is_it && is_named))
     })?;
@@ -334,17 +334,19 @@ fn piped(work: impl FnOnce(&Chunks) -> io::Result<()> + Send + 'static) -> io::R
     Ok(Piped { chunks, chunk: Cursor::default(), has_ended: false })
 }
 
-/// Passes all bytes on, as long as somebody reads them.
-fn pass_on(from: &mut dyn Read, chunks: &Chunks) -> io::Result<()> {
+/// Passes all bytes on, as long as somebody reads them, and returns how many.
+fn pass_on(from: &mut dyn Read, chunks: &Chunks) -> io::Result<u64> {
+    let mut passed = 0;
     loop {
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         let read = from.take(CHUNK_BYTES as u64).read_to_end(&mut chunk);
         if !chunk.is_empty() && chunks.send(Ok(chunk)).is_err() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        if read? == 0 {
-            return Ok(());
-        }
+        passed += match read? {
+            0 => return Ok(passed),
+            bytes => bytes as u64,
+        };
     }
 }
 

@@ -180,7 +180,7 @@ pub(super) fn reads(name: &str) -> Option<&'static str> {
 pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
     let Some(first) = values.first() else { return name.time_unit().map_or("", in_columns) };
     if first.contains(':') {
-        return if csv::date_and_time(first.as_bytes()).is_some() { ":iso" } else { OPEN };
+        return ":iso";
     }
     let whole = first.split('.').next().unwrap_or_default();
     let stamp = number::integer(whole.as_bytes()).and_then(TimeUnit::of_stamp);

@@ -5,7 +5,7 @@ use super::apart::{self, Apart};
 use super::called::{self, At, Named};
 use super::counted::{self, Name, OPEN};
 use super::csv;
-use super::field::Column;
+use super::field::{Column, quoted};
 use super::format::FORMATS;
 use super::guess;
 use super::joined::{Joined, joined};
@@ -290,7 +290,8 @@ fn written<'a>(
         return None;
     }
     let joins = places.joined.map(|joined| joined.step(table));
-    let steps = [action, points(table, &places), sums(table, &places), joins];
+    let dates = dates(table, &places);
+    let steps = [action, dates, points(table, &places), sums(table, &places), joins];
     let before: String = steps.into_iter().flatten().collect();
     let which = which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
@@ -381,6 +382,15 @@ fn columns(
     }
     parts.extend((!table.separator.is_empty()).then(|| format!("separator={}", table.separator)));
     Some(parts.join(","))
+}
+
+/// What has to be done with dates in a form that is not read.
+fn dates(table: &Table, places: &Places) -> Option<String> {
+    let times = table.column(places.time.0);
+    let is_read = |time: &&str| csv::date_and_time(time.as_bytes()).is_some();
+    let other = times.iter().find(|time| time.contains(':') && !is_read(time))?;
+    let example = quoted(other.as_bytes());
+    Some(format!("write its dates, such as {example}, as 2020-01-31T09:00:00.25; "))
 }
 
 /// What has to be done with decimal commas.
@@ -520,6 +530,18 @@ mod tests {
             let advice = advised(text).unwrap();
             assert!(!advice.contains("join"), "{advice}");
         }
+    }
+
+    #[test]
+    fn dates_that_are_not_read_are_to_be_written_otherwise() {
+        for date in ["01/15/2024 10:30:45.1 AM", "15.01.2024 10:30:45", "Jan 15 10:30:45"] {
+            let text = format!("time,op,offset,size\n{date},R,0,512\n{date},W,512,512\n");
+            let advice = advised(&text).unwrap();
+            let told = format!("write its dates, such as {date:?}, as 2020-01-31T09:00:00.25; ");
+            assert!(advice.starts_with(&told) && advice.contains("time=time:iso,"), "{advice}");
+        }
+        let read = advised("time,op,offset,size\n2024-01-15 10:30:45,R,0,512\n").unwrap();
+        assert!(!read.contains("dates"), "{read}");
     }
 
     #[test]
