@@ -1,6 +1,7 @@
 //! What the columns of the files that people have are called.
 
 use super::counted::{self, Name};
+use super::joined::Joined;
 use super::suggest::Places;
 
 /// What a column of times is called, most telling first, as in all of these lists.
@@ -242,8 +243,8 @@ pub(super) struct Named<'a> {
     pub(super) op: Option<At<'a>>,
     /// What a time of completion is to be reduced by.
     pub(super) latency: Option<At<'a>>,
-    /// What is joined to the time.
-    pub(super) joined: Option<usize>,
+    /// The column of times and another one, if they are a time together.
+    pub(super) joined: Option<Joined>,
     /// The names of all columns.
     pub(super) header: Vec<&'a str>,
 }
@@ -303,7 +304,7 @@ impl<'a> Named<'a> {
     pub(super) fn is_other(&self, at: usize) -> bool {
         let name = Name::at(&self.header, at);
         let is = |known: &[&str]| known.contains(&name.whole.as_str());
-        self.joined == Some(at)
+        self.joined.is_some_and(|joined| joined.other == at)
             || is(OTHERS)
             || is_volume(&name)
             || LATENCIES.contains(&name.front.as_str())
@@ -318,7 +319,7 @@ impl<'a> Named<'a> {
             length: self.length?,
             op: self.op,
             latency: self.latency,
-            joined: None,
+            joined: self.joined,
             header: self.header,
         })
     }

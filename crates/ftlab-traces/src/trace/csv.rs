@@ -581,7 +581,7 @@ fn unit_meant(what: &str, value: &[u8]) -> String {
     }
 }
 
-/// Advice for an address or a length of hexadecimal digits.
+/// Advice for an address or a length that has been rounded, or has hexadecimal digits.
 fn digits_meant(what: &str, value: &[u8]) -> String {
     let is_hexadecimal =
         value.iter().all(u8::is_ascii_hexdigit) && value.iter().any(u8::is_ascii_alphabetic);

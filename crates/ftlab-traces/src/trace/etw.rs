@@ -96,11 +96,8 @@ impl Etw {
     fn belongs_to_header(&mut self, event: &[u8], line: &[u8]) -> bool {
         match event {
             BEGIN => {
-                *self = Self {
-                    in_header: true,
-                    has_cpu: false,
-                    headers: self.headers.saturating_add(1),
-                };
+                (self.in_header, self.has_cpu) = (true, false);
+                self.headers = self.headers.saturating_add(1);
             }
             END => {
                 self.in_header = false;

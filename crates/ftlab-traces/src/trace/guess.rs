@@ -199,8 +199,8 @@ pub(super) fn one_action(table: &Table, places: &Places) -> Option<String> {
     Some(format!("its lines are events, several for each request: take one, {take}"))
 }
 
-/// How to read a log of fio that has milliseconds, a latency, 0, 1 or 2, a block size and an offset, as `log_offset`
-/// writes them.
+/// What to do with a log of fio that has milliseconds, a latency, 0, 1 or 2, a block size and, with `log_offset`, an
+/// offset.
 pub(super) fn log_of_fio(table: &Table) -> Option<String> {
     if !table.separator.is_empty() || table.rows.len() < LEAST_ROWS || table.width() < 4 {
         return None;

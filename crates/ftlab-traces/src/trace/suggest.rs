@@ -233,18 +233,15 @@ fn advice_of<'a>(
     let (knows, has_rows) = (named.columns().count() > 1, table.rows.len() > 1);
     let own = like.map(|columns| Named::of(&names_of(columns)));
     let own = own.filter(|own| own.header.len() == table.width() && named.header.is_empty());
-    let joined = joined(&table, &named.header);
-    let own = own.filter(|_| joined.is_none());
-    if let Some(Joined { time, other, .. }) = joined {
-        (named.time, named.joined) = (Some(named.at(time)), Some(other));
+    named.joined = joined(&table, &named.header);
+    let own = own.filter(|_| named.joined.is_none());
+    if let Some(joined) = named.joined {
+        named.time = Some(named.at(joined.time));
     }
     let found = own.and_then(|own| guess::of_format(&table, &own));
     match found.or_else(|| guess::places(&table, named)) {
         None => (knows && has_rows).then_some(None),
-        Some(places) => {
-            let advice = written(&table, Places { joined, ..places }, like);
-            advice.or_else(|| rounded(&table)).map(Some)
-        }
+        Some(places) => written(&table, places, like).or_else(|| rounded(&table)).map(Some),
     }
 }
 
