@@ -39,6 +39,7 @@ use std::sync::Arc;
 
 type Build = dyn Fn(&Config, &mut Device) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
 type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error> + Send + Sync;
+type Make<F> = dyn Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync;
 type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
 type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
 
@@ -74,15 +75,11 @@ impl Entry {
         let settings = F::Settings::kinds();
         let adapt: Arc<Adapt> = Arc::new(adapt);
         let mount = mount_of::<F>(spec, adapt.clone());
-        let build = |config: &Config, flash: &mut Flash| F::build(&config.setup(), flash);
-        Entry::adapting(
-            spec,
-            settings,
-            adapt,
-            mount,
-            build,
-            (copyable_in_loop::<F>, |simulation| Box::new(simulation.copyable())),
-        )
+        let build = |config: &Config, flash: &mut Flash| {
+            Ok(copyable_in_loop(F::build(&config.setup(), flash)?))
+        };
+        let finish = |simulation: Simulation<_>| Box::new(simulation.copyable()) as _;
+        Entry::adapting(spec, settings, adapt, mount, Arc::new(build), finish)
     }
 
     /// An FTL that a function builds instead of a [`Design`]: one whose type is known only at run
@@ -104,8 +101,7 @@ impl Entry {
         settings: Vec<SectionKind>,
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
-        let adapt = Arc::new(Config::clone);
-        Entry::adapting(spec, settings, adapt, None, build, (in_loop::<F>, |it| Box::new(it)))
+        Entry::made(spec, settings, Arc::new(Config::clone), build)
     }
 
     /// The same FTL, built by a function that receives the same configuration.
@@ -114,31 +110,37 @@ impl Entry {
         spec: Spec,
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
-        let (settings, adapt) = (self.settings.clone(), self.adapt.clone());
-        Entry::adapting(spec, settings, adapt, None, build, (in_loop::<F>, |it| Box::new(it)))
+        Entry::made(spec, self.settings.clone(), self.adapt.clone(), build)
     }
 
-    fn adapting<F: Ftl + 'static, L: Ftl + 'static>(
+    fn made<F: Ftl + 'static>(
+        spec: Spec,
+        settings: Vec<SectionKind>,
+        adapt: Arc<Adapt>,
+        build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
+    ) -> Self {
+        let build = move |config: &Config, flash: &mut Flash| Ok(in_loop(build(config, flash)?));
+        Entry::adapting(spec, settings, adapt, None, Arc::new(build), |it| Box::new(it))
+    }
+
+    fn adapting<F: Ftl + 'static>(
         spec: Spec,
         settings: Vec<SectionKind>,
         adapt: Arc<Adapt>,
         mount: Option<Mount>,
-        build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
-        (in_loop, finish): Loop<F, L>,
+        build: Arc<Make<F>>,
+        finish: fn(Simulation<F>) -> Box<dyn Simulator>,
     ) -> Self {
-        let (own, set) = (settings.clone(), adapt.clone());
-        let build = move |config: &Config, device: &mut Device| {
-            let received = received(&spec, &*set, config)?;
+        let own = settings.clone();
+        let build = move |config: &Config, flash: &mut Flash| {
             unless_bug!(OwnUnchecked, config.own.check(&own)?);
-            on_device_as(config, device, |flash| build(&received, flash))
+            build(config, flash)
         };
-        let build = Arc::new(build);
+        let build = on_device(spec, adapt.clone(), Arc::new(build));
         let alone = build.clone();
         let boxed: Arc<Build> =
             Arc::new(move |config, device| Ok(Box::new(alone(config, device)?)));
-        let in_loop =
-            move |config: &Config, device: &mut Device| Ok(in_loop(build(config, device)?));
-        let simulate = simulate_by(spec, adapt.clone(), mount.clone(), in_loop, finish);
+        let simulate = simulate_by(spec, adapt.clone(), mount.clone(), build, finish);
         Entry { spec, settings, adapt, build: boxed, mount, simulate }
     }
 
@@ -235,10 +237,22 @@ pub fn simulation<F: Design>(
 /// How an FTL mounts under settings that are adapted first.
 fn mount_of<F: Design>(spec: Spec, adapt: Arc<Adapt>) -> Option<Mount> {
     let mount = F::MOUNT?;
-    Some(Mount::by(move |config, device| {
-        let setup = received(&spec, &*adapt, config)?.setup().checked()?;
-        Ok(Box::new(on_device_as(config, device, |flash| mount(&setup, flash))?))
-    }))
+    let mount = move |config: &Config, flash: &mut Flash| {
+        Ok(Box::new(mount(&config.setup().checked()?, flash)?) as _)
+    };
+    Some(Mount::by(on_device(spec, adapt, Arc::new(mount))))
+}
+
+/// Makes an FTL on a device, under settings that are adapted first.
+fn on_device<F>(
+    spec: Spec,
+    adapt: Arc<Adapt>,
+    make: Arc<Make<F>>,
+) -> impl Fn(&Config, &mut Device) -> Result<F, Error> + Clone + Send + Sync {
+    move |config, device| {
+        let received = received(&spec, &*adapt, config)?;
+        on_device_as(config, device, |flash| make(&received, flash))
+    }
 }
 
 /// The settings that an FTL receives, with those that a variant fixes. Shared settings that cannot
@@ -280,9 +294,6 @@ fn prepare(config: &Config, device: &mut Device) -> Result<(), Error> {
     }
     Ok(())
 }
-
-/// An FTL as the loop calls it, and its simulation.
-type Loop<F, L> = (fn(F) -> L, fn(Simulation<L>) -> Box<dyn Simulator>);
 
 /// The loop is compiled for each FTL, which is static inside.
 #[cfg(not(any(debug_assertions, target_arch = "wasm32")))]
