@@ -71,20 +71,26 @@ impl Metric {
     #[doc(hidden)]
     #[must_use]
     pub fn declared<T: Figure>(section: &Metric, name: &str, meaning: &str, line: &Line) -> Self {
+        let metric = Metric { kind: T::KIND, ..Metric::of(section, name, meaning, line) };
+        let is_told = T::OPTIONAL != line.null.is_empty();
+        assert!(is_told, "{}: an Option says where it is null", metric.name);
+        metric
+    }
+
+    /// The same, of no kind yet: compiled once for all types.
+    fn of(section: &Metric, name: &str, meaning: &str, line: &Line) -> Self {
         let joined = |parts: [&str; 2], by: &str| {
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(by)
         };
-        let name = joined([&section.name, name], ".");
-        assert_eq!(T::OPTIONAL, !line.null.is_empty(), "{name}: an Option says where it is null");
         Metric {
-            name,
+            name: joined([&section.name, name], "."),
             unit: line.unit,
             formula: joined([section.of, meaning.trim()], ": "),
             null: joined([&section.null, line.null], "; "),
             source: line.source,
             better: line.better,
             label: line.label.replace("{}", &section.label),
-            kind: T::KIND,
+            kind: "",
             live: match line.live.starts_with('{') {
                 true if section.live.is_empty() => String::new(),
                 true => format!("{}{}", section.live, line.live),

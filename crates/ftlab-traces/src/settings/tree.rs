@@ -1,7 +1,7 @@
 //! Settings out of a tree of tables, as users give them.
 
 use super::section::Section;
-use super::value::Value;
+use super::value::{Kind, Value};
 use crate::error::Error;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
@@ -21,18 +21,27 @@ pub fn take_key<T: DeserializeOwned + Value>(
 ) -> Result<(), Error> {
     let Some(value) = table.remove(name) else { return Ok(()) };
     let found = value.to_string();
-    *into = serde_path_to_error::deserialize(value).map_err(|error| {
-        let inside = error.path().to_string();
-        let inside = if inside == "." { String::new() } else { format!(".{inside}") };
-        let told = error.into_inner().to_string();
-        // What the type itself says is for people; what the library says of types is not.
-        let message = match told.starts_with("invalid ") {
-            true => format!("found {found}, expected {}", T::KIND.expected(&told)),
-            false => told,
-        };
-        Error::config(format!("{section}.{name}{inside}"), message)
-    })?;
+    *into = serde_path_to_error::deserialize(value)
+        .map_err(|error| of_another_type(section, name, &found, &error, T::KIND))?;
     Ok(())
+}
+
+fn of_another_type(
+    section: &str,
+    name: &str,
+    found: &str,
+    error: &serde_path_to_error::Error<serde_json::Error>,
+    expected: Kind,
+) -> Error {
+    let inside = error.path().to_string();
+    let inside = if inside == "." { String::new() } else { format!(".{inside}") };
+    let told = error.inner().to_string();
+    // What the type itself says is for people; what the library says of types is not.
+    let message = match told.starts_with("invalid ") {
+        true => format!("found {found}, expected {}", expected.expected(&told)),
+        false => told,
+    };
+    Error::config(format!("{section}.{name}{inside}"), message)
 }
 
 /// Takes the keys of a section out of its table of a tree, and types them. Several sections may share a

@@ -221,7 +221,7 @@ impl BlockOptimizedFtl {
         let mut found = survey.blocks(&ftl.geometry);
         found.retain(|block| in_use.contains(&block.pbn));
         let last = FoundBlock::written_last;
-        found.sort_by_key(|block| {
+        found.sort_by_cached_key(|block| {
             unless_bug!(BlockOptMountTakesNewer, last(block), u64::MAX - last(block))
         });
         let mut homes = vec![None; ftl.blocks.len()];

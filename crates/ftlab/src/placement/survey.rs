@@ -67,7 +67,7 @@ impl FoundBlock {
     #[must_use]
     pub fn by_age(pages: &[Page], geometry: &Geometry) -> Vec<FoundBlock> {
         let mut blocks = FoundBlock::all(pages, geometry);
-        blocks.sort_by_key(FoundBlock::written_last);
+        blocks.sort_by_cached_key(FoundBlock::written_last);
         blocks
     }
 

@@ -479,18 +479,8 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
 
     fn cached_pages(&self) -> Option<Vec<CachedPage>> {
         let entries = self.cache.audit_entries();
-        let mut entries: Vec<_> = entries.iter().map(|((lpn, _), dirty)| (*lpn, *dirty)).collect();
-        // A mapping that is cached on two levels is one entry, which is dirty if it is dirty on one
-        // of them.
-        entries.sort_unstable_by_key(|(lpn, dirty)| (*lpn, !*dirty));
-        entries.dedup_by_key(|(lpn, _)| *lpn);
-        let shift = self.store.pages.entries_shift();
-        let pages = entries.chunk_by(|(a, _), (b, _)| a.0 >> shift == b.0 >> shift);
-        let page = |entries: &[(Lpn, bool)]| CachedPage {
-            entries: entries.len() as u32,
-            dirty: entries.iter().filter(|(_, dirty)| *dirty).count() as u32,
-        };
-        Some(pages.map(page).collect())
+        let entries = entries.iter().map(|((lpn, _), dirty)| (*lpn, *dirty)).collect();
+        Some(cached_pages(entries, self.store.pages.entries_shift()))
     }
 
     fn class_of(&self, pbn: Pbn) -> Option<u8> {
@@ -541,6 +531,20 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         self.cache.audit();
         self.audit_map(device);
     }
+}
+
+/// The mappings cached of each translation page. One that is cached on two levels is one entry, which is dirty if it is
+/// dirty on one of them.
+fn cached_pages(mut entries: Vec<(Lpn, bool)>, entries_shift: u32) -> Vec<CachedPage> {
+    entries.sort_unstable_by_key(|(lpn, dirty)| (*lpn, !*dirty));
+    entries.dedup_by_key(|(lpn, _)| *lpn);
+    let vtpn = |lpn: &Lpn| lpn.0 >> entries_shift;
+    let pages = entries.chunk_by(|(a, _), (b, _)| vtpn(a) == vtpn(b));
+    let page = |entries: &[(Lpn, bool)]| CachedPage {
+        entries: entries.len() as u32,
+        dirty: entries.iter().filter(|(_, dirty)| *dirty).count() as u32,
+    };
+    pages.map(page).collect()
 }
 
 impl<C: MappingCache> DemandFtl<C> {
@@ -702,7 +706,7 @@ impl<C: MappingCache> DemandFtl<C> {
             self.moved = moved;
             return;
         }
-        moved.sort_unstable_by_key(|(lpn, _)| *lpn);
+        moved.sort_unstable();
         let MapStore { pool, pages, .. } = &mut self.store;
         let shift = pages.entries_shift();
         for group in moved.chunk_by(|(a, _), (b, _)| a.0 >> shift == b.0 >> shift) {

@@ -26,11 +26,11 @@ impl Gftl {
         found.iter().for_each(|page| flash.revive(page.ppn));
         ftl.free = FreeBlocks::found(blocks, BlockKind::Data, Cause::GcData, flash);
         let mut blocks = FoundBlock::all(&found, flash.geometry());
-        blocks.sort_by_key(FoundBlock::written_first);
+        blocks.sort_by_cached_key(FoundBlock::written_first);
         blocks.sort_by_key(|block| flash.is_full(block.pbn));
         let (own, mut buffered): (Vec<_>, Vec<_>) =
             blocks.into_iter().partition(|block| ftl.take_own(block, flash));
-        buffered.sort_by_key(FoundBlock::written_first);
+        buffered.sort_by_cached_key(FoundBlock::written_first);
         buffered.iter().for_each(|block| ftl.buffer.take_over(block, flash));
         ftl.queue_again(own, &buffered, flash);
         Ok(ftl)
@@ -47,7 +47,7 @@ impl Gftl {
 
     fn queue_again(&mut self, mut own: Vec<FoundBlock>, buffered: &[FoundBlock], flash: &Flash) {
         let geometry = flash.geometry();
-        own.sort_by_key(FoundBlock::written_last);
+        own.sort_by_cached_key(FoundBlock::written_last);
         let own = own.iter().flat_map(|block| block.pages.first());
         let buffered = buffered.iter().flat_map(|block| &block.pages);
         let waiting: Vec<Lbn> =

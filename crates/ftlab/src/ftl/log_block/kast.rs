@@ -120,7 +120,9 @@ impl LogBlocks for Kast {
             Some((sequential, written))
         });
         logs.iter().for_each(|(block, _)| self.note_written_last(block, flash));
-        logs.sort_by_key(|(block, (sequential, _))| sequential.map(|_| block.written_last()));
+        logs.sort_by_cached_key(|(block, (sequential, _))| {
+            sequential.map(|_| block.written_last())
+        });
         for (block, (sequential, written)) in logs {
             match sequential {
                 Some(log) => self.sequential.insert(log.lbn.0, log),

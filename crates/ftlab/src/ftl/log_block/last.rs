@@ -146,7 +146,9 @@ impl LogBlocks for Last {
             room = room.checked_sub(1)?;
             Some((None, written))
         });
-        logs.sort_by_key(|(block, (sequential, _))| sequential.map(|_| block.written_last()));
+        logs.sort_by_cached_key(|(block, (sequential, _))| {
+            sequential.map(|_| block.written_last())
+        });
         for (block, (sequential, written)) in logs {
             let partition =
                 if self.cold.len() < self.most_cold { &mut self.cold } else { &mut self.hot };

@@ -76,7 +76,7 @@ impl OwnedLogs {
             OwnedLog::found(block, flash)
                 .filter(|log| owners.len() < most && owners.insert(log.lbn))
         });
-        logs.sort_by_key(|(block, _)| block.written_last());
+        logs.sort_by_cached_key(|(block, _)| block.written_last());
         logs.into_iter().for_each(|(_, log)| self.attach(log));
     }
 

@@ -52,7 +52,7 @@ pub fn rebuild(blocks: Range<u32>, flash: &mut Flash) -> Rebuilt {
     newest.iter().for_each(|page| flash.revive(page.ppn));
     let mut logs = survey.blocks(flash.geometry());
     logs.retain(|block| flash.valid_in(block.pbn) > 0);
-    logs.sort_by_key(FoundBlock::written_first);
+    logs.sort_by_cached_key(FoundBlock::written_first);
     let logical_blocks = flash.geometry().logical_blocks();
     let mut rebuilt = Rebuilt {
         homes: vec![None; logical_blocks as usize],

@@ -116,7 +116,7 @@ impl LogBlocks for Rnftl {
             let (lbn, replacement) = Self::found(block, flash)?;
             (owners.len() < most && owners.insert(lbn)).then_some((lbn, replacement))
         });
-        found.sort_by_key(|(block, _)| block.written_last());
+        found.sort_by_cached_key(|(block, _)| block.written_last());
         for (_, (lbn, replacement)) in found {
             self.replacements.insert(lbn.0, replacement);
         }

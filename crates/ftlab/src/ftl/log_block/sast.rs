@@ -115,7 +115,7 @@ impl LogBlocks for Sast {
             (room, *room_of_group) = (room.checked_sub(1)?, room_of_group.checked_sub(1)?);
             Some(Log { group: first as usize, written })
         });
-        found.sort_by_key(|(block, _)| block.written_last());
+        found.sort_by_cached_key(|(block, _)| block.written_last());
         for (block, log) in found {
             self.adopt(block.pbn, log);
         }
