@@ -335,6 +335,22 @@ fn files_that_all_begin_at_0_are_said_to_be_taken_at_once() {
 }
 
 #[test]
+fn a_recording_that_is_there_under_two_names_is_told() {
+    let remarks = |name: &str, second: &str| {
+        let folder = folder(name, &[("a", EARLY.as_bytes()), ("copy", second.as_bytes())]);
+        let mut source = trace::open(folder.to_str().unwrap(), &TraceOptions::default())
+            .unwrap()
+            .open()
+            .unwrap();
+        source.rest().unwrap();
+        source.remarks().concat()
+    };
+    let said = remarks("two_names", EARLY);
+    assert!(said.contains("3 of 6 requests are in two files at the same time"), "{said:?}");
+    assert!(!remarks("two_recordings", LATE).contains("in two files"));
+}
+
+#[test]
 fn a_file_that_is_there_twice_is_refused() {
     let early = EARLY.as_bytes();
     let link = folder("twice_link", &[("a.spc", early)]);

@@ -21,6 +21,8 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 const FILETIME_NS: u64 = 100;
 pub(super) const MOST_COLUMNS: usize = 1024;
 const MOST_NAMES: usize = 10_000;
+/// Letters of an operation.
+const LONGEST_WORD: usize = 16;
 
 /// The columns, and their places once the header has been read.
 #[derive(Clone, Default)]
@@ -115,11 +117,9 @@ impl LineFormat for Csv {
             line = text::comment(line).map_or(line, <[u8]>::trim_ascii);
         }
         self.record.split(line)?;
-        if self.record.is_empty() {
-            return Ok(None);
-        }
         let places = match &self.places {
             Some(places) => places,
+            None if self.record.is_empty() => return Ok(None),
             None => {
                 let mut places = match Places::of(columns, &self.record) {
                     Err(mistake) if columns.need_header() => {
@@ -143,6 +143,7 @@ impl LineFormat for Csv {
                 self.begun = true;
                 Ok(request)
             }
+            Err(_) if self.record.is_empty() => Ok(None),
             // The header may come again, in files that have been joined.
             Err(_)
                 if columns.need_header() && places.is_same(&Places::of(columns, &self.record)) =>
@@ -245,19 +246,24 @@ fn request(
         }
         _ => ticks,
     };
-    let op = match (&columns.op, places.op, op) {
-        (Some((_, words)), Some(place), _) => record.operation(place, words),
-        (_, _, op) => Ok(op.or(Some(Op::Read))),
+    let op = || match (&columns.op, places.op) {
+        (Some((_, words)), Some(place)) => record.operation(place, words),
+        _ => Ok(op.or(Some(Op::Read))),
     };
-    let needs_none = matches!(op, Ok(None | Some(Op::Flush)));
-    let counted = |place, what, unit| match unit {
-        _ if needs_none && record.value(place).is_some_and(is_missing) => Ok(0),
-        1 => record.read(place, what, "a whole number or a size such as 4K", number::size),
-        _ => record.read(place, what, "a whole number", number::whole),
+    let counted = |place, what, unit| {
+        let number = match unit {
+            1 => record.read(place, what, "a whole number or a size such as 4K", number::size),
+            _ => record.read(place, what, "a whole number", number::whole),
+        };
+        number.or_else(|mistake| {
+            let is_missing = record.value(place).is_some_and(is_missing);
+            let needs_none = || matches!(op(), Ok(None | Some(Op::Flush)));
+            if is_missing && needs_none() { Ok(0) } else { Err(mistake) }
+        })
     };
     let offset = counted(places.offset, "offset", columns.offset.1)?;
     let length = counted(places.length, "length", columns.length.1)?;
-    let Some(op) = op? else { return Ok(None) };
+    let Some(op) = op()? else { return Ok(None) };
     let volume = match places.volume {
         Some(place) => {
             let expected = volumes.expected();
@@ -328,7 +334,10 @@ struct Record {
     separator: Between,
     reader: csv_core::Reader,
     text: Vec<u8>,
+    /// Where values end in the text.
     ends: Vec<usize>,
+    /// Bytes of the text between two values.
+    between: usize,
     columns: usize,
 }
 
@@ -349,12 +358,12 @@ impl Record {
     fn new(separator: Between) -> Self {
         let reader = csv_core::ReaderBuilder::new().delimiter(separator.byte()).build();
         let (text, ends) = (Vec::new(), vec![0; MOST_COLUMNS]);
-        Self { separator, reader, text, ends, columns: 0 }
+        Self { separator, reader, text, ends, between: 0, columns: 0 }
     }
 
     /// Whether there are separators and no values, as in rows that spreadsheets add.
     fn is_empty(&self) -> bool {
-        self.columns > 1 && self.ends[self.columns - 1] == 0
+        self.columns > 1 && (0..self.columns).all(|at| self.value(at).is_some_and(<[u8]>::is_empty))
     }
 
     /// Whether a time, an offset or a length begins with a digit.
@@ -368,9 +377,27 @@ impl Record {
         if self.text.len() < line.len() {
             self.text.resize(line.len(), 0);
         }
-        if self.separator == Between::Blanks {
-            return self.split_at_blanks(line);
+        let has_quotes = || memchr::memchr(b'"', line).is_some();
+        self.between = 0;
+        match self.separator {
+            Between::Blanks => self.split_at_blanks(line),
+            _ if has_quotes() => self.split_quoted(line),
+            separator => self.split_at(separator.byte(), line),
         }
+    }
+
+    fn split_at(&mut self, separator: u8, line: &[u8]) -> Result<(), Mistake> {
+        self.text[..line.len()].copy_from_slice(line);
+        self.between = 1;
+        self.columns = 0;
+        for end in memchr::memchr_iter(separator, line).chain([line.len()]) {
+            *self.ends.get_mut(self.columns).ok_or_else(too_many_columns)? = end;
+            self.columns += 1;
+        }
+        Ok(())
+    }
+
+    fn split_quoted(&mut self, line: &[u8]) -> Result<(), Mistake> {
         self.reader.reset();
         let (_, _, text, columns) = self.reader.read_record(line, &mut self.text, &mut self.ends);
         // No input after the line ends the record, even if a quote is still open.
@@ -406,9 +433,10 @@ impl Record {
         })
     }
 
+    #[inline]
     fn value(&self, before: usize) -> Option<&[u8]> {
         let ends = &self.ends[..self.columns];
-        let from = if before == 0 { 0 } else { *ends.get(before - 1)? };
+        let from = if before == 0 { 0 } else { *ends.get(before - 1)? + self.between };
         Some(self.text[from..*ends.get(before)?].trim_ascii())
     }
 
@@ -476,7 +504,7 @@ impl Record {
         let is_of_number = |byte: &u8| matches!(byte, b',' | b'0'..=b'9');
         let has_comma = value.contains(&b',') && value.iter().all(is_of_number);
         match self.separator {
-            Between::Comma => "",
+            Between::Comma if has_comma => "; with decimal commas, export it with points",
             _ if has_comma => "; with decimal commas, write points: tr , . < FILE | ftlab ... -",
             _ => "",
         }
@@ -519,8 +547,11 @@ fn digit(value: &[u8], reads: u8) -> Option<Option<Op>> {
 
 /// The operation of a usual word, or of a letter of Linux' block layer.
 pub(super) fn usual(value: &[u8]) -> Option<Option<Op>> {
-    let word = value.to_ascii_lowercase();
-    Some(match &word[..] {
+    let mut word = [0; LONGEST_WORD];
+    let word = word.get_mut(..value.len())?;
+    word.copy_from_slice(value);
+    word.make_ascii_lowercase();
+    Some(match &*word {
         b"r" | b"rd" | b"read" => Some(Op::Read),
         b"w" | b"wr" | b"write" => Some(Op::Write),
         b"t" | b"trim" | b"d" | b"discard" | b"unmap" | b"secure_erase" => Some(Op::Trim),
@@ -859,6 +890,28 @@ mod tests {
         }
         for line in ["1.5,write,,512,0\n", "1.5,read,NaN,512,0\n", "1.5,flush,x,,0\n"] {
             assert!(flushes(line).unwrap_err().contains("column 3 (offset)"), "{line}");
+        }
+    }
+
+    #[test]
+    fn rows_without_values_are_left_out() {
+        let rows = "1,0,512,r\n,,,\n , , , \n2,8,512,w\n,,,\n";
+        for (columns, text) in [
+            ("time=1,offset=2,length=3,op=4", rows.to_owned()),
+            ("time=t,offset=o,length=l,op=p", [",,,\nt,o,l,p\n", rows].concat()),
+        ] {
+            assert_eq!(read(columns, None, &text).map(|all| all.len()), Ok(2), "{text}");
+        }
+        let error = read("time=1,offset=2,length=3,op=4", None, "1,0,512,r\n,8,,\n").unwrap_err();
+        assert!(error.starts_with("trace:2: column 1 (time): found \"\""), "{error}");
+    }
+
+    #[test]
+    fn decimal_commas_are_told() {
+        for (separator, row) in [("comma", "\"0,5\",0,512,r\n"), ("semicolon", "0,5;0;512;r\n")] {
+            let columns = format!("time=1,offset=2,length=3,op=4,separator={separator}");
+            let error = read(&columns, None, row).unwrap_err();
+            assert!(error.contains("with decimal commas"), "{error}");
         }
     }
 

@@ -20,13 +20,42 @@ pub(super) struct Merged<D> {
     at_once: bool,
     /// Nanoseconds per tick, which all parts share.
     tick_ns: Option<u64>,
+    twins: Twins,
+}
+
+/// Requests that follow an equal one of another part: the same recording may be there twice, under two names.
+#[derive(Default)]
+struct Twins {
+    before: Option<(usize, RawRequest)>,
+    all: u64,
+    twins: u64,
+}
+
+impl Twins {
+    /// Of two copies every second request is one.
+    const MANY: u64 = 4;
+
+    fn count(&mut self, part: usize, request: RawRequest) {
+        let is_twin = |(other, before): (usize, RawRequest)| other != part && before == request;
+        self.all += 1;
+        self.twins += u64::from(self.before.is_some_and(is_twin));
+        self.before = Some((part, request));
+    }
+
+    fn remark(&self) -> Option<String> {
+        let Self { all, twins, .. } = self;
+        (*twins * Self::MANY >= *all.max(&1)).then(|| {
+            format!("{twins} of {all} requests are in two files at the same time: one recording may be there twice")
+        })
+    }
 }
 
 impl<D: Decode> Merged<D> {
     pub(super) fn new(parts: Vec<(D, Place)>) -> Self {
         let requests = parts.iter().map(|_| None).collect();
         let (heads, latest, tick_ns) = (BinaryHeap::new(), 0, None);
-        Self { parts, heads, requests, latest, begun: false, at_once: false, tick_ns }
+        let twins = Twins::default();
+        Self { parts, heads, requests, latest, begun: false, at_once: false, tick_ns, twins }
     }
 
     /// Decodes the next request of a part.
@@ -63,7 +92,7 @@ impl<D: Decode> Decode for Merged<D> {
         }
         let Some(Reverse((_, _, part))) = self.heads.pop() else { return Ok(None) };
         self.latest = part;
-        Ok(self.requests[part].take())
+        Ok(self.requests[part].take().inspect(|request| self.twins.count(part, *request)))
     }
 
     fn clock(&self) -> Clock {
@@ -94,6 +123,7 @@ impl<D: Decode> Decode for Merged<D> {
         let mut remarks: Vec<String> =
             self.parts.iter().flat_map(|(decoder, _)| decoder.remarks()).collect();
         remarks.dedup();
+        remarks.extend(self.twins.remark());
         if self.at_once && !self.parts[0].0.file_is_volume() {
             remarks.push(
                 "all files begin at time 0 and are taken as recorded at once; if one follows the \

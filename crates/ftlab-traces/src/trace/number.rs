@@ -18,6 +18,7 @@ const FEW_ZEROS: usize = 2;
 const LONGEST: usize = 64;
 
 /// A whole number of decimal digits.
+#[inline]
 pub(super) fn integer(value: &[u8]) -> Option<u64> {
     let mut fields = Fields::new(value, Separator::Comma, VALUE);
     let number = fields.integer().ok()?;
@@ -25,10 +26,13 @@ pub(super) fn integer(value: &[u8]) -> Option<u64> {
 }
 
 /// A whole number, hexadecimal behind `0x`.
+#[inline]
 pub(super) fn whole(value: &[u8]) -> Option<u64> {
-    if let Some(number) = integer(value) {
-        return Some(number);
-    }
+    integer(value).or_else(|| other_whole(value))
+}
+
+#[inline(never)]
+fn other_whole(value: &[u8]) -> Option<u64> {
     if let Some(digits) = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X")) {
         let all_digits = digits.iter().all(u8::is_ascii_hexdigit);
         return all_digits.then(|| u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok())?;
@@ -37,13 +41,14 @@ pub(super) fn whole(value: &[u8]) -> Option<u64> {
 }
 
 /// As [`whole`], or a size with its unit: `4K`, `4KiB`.
+#[inline]
 pub(super) fn size(value: &[u8]) -> Option<u64> {
     let of_unit = || {
         // `4b` may be hexadecimal.
         let has_unit = value.iter().any(|b| b"kmgt".contains(&b.to_ascii_lowercase()));
         Bytes::parse(str::from_utf8(value).ok().filter(|_| has_unit)?).ok()
     };
-    whole(value).or_else(|| of_unit().map(|Bytes(bytes)| bytes))
+    integer(value).or_else(|| other_whole(value).or_else(|| of_unit().map(|Bytes(bytes)| bytes)))
 }
 
 /// A decimal number times 10^`places`; what is behind these is cut off. Not `1,125`, which has a decimal comma or
