@@ -72,7 +72,9 @@ fn main() -> std::io::Result<()> {
         keep(BUFFERS, keeps, &json!(buffers(&uniform_writes, most)))?;
     }
     if wants(SIZES) {
-        keep(SIZES, keeps, &json!(sizes(&names)))?;
+        let large: Vec<&str> =
+            compared.iter().copied().filter(|name| *name != "dftl-loop").collect();
+        keep(SIZES, keeps, &json!(sizes(&large)))?;
     }
     Ok(())
 }

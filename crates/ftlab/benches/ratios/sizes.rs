@@ -1,6 +1,7 @@
 //! Time per flash operation, and memory, from a small device to a large one.
 
-use crate::contest::Spread;
+use crate::contest::{Run, Spread};
+use crate::stripped::{Large, PER_BLOCK};
 use crate::{PAGE, machine, measure, simulator, uniform, write};
 use ftlab::config::Config;
 use ftlab::ftl::BlockOptimizedConfig;
@@ -62,12 +63,10 @@ pub fn row(asked: &[String]) -> Row {
     let (capacity, part) = (read(capacity), read(part));
     let requests = uniform(WRITES, capacity / part);
     let before = machine::resident();
-    let mut simulator = filled(ftl, capacity, part);
+    let mut device = filled(ftl, capacity, part);
     let memory = machine::resident() - before;
-    let pages = simulator.outcome().flash.geometry().pages();
     let mut time = |early, requests: &[Request]| {
-        simulator.load_early(early);
-        let run = measure(simulator.as_mut(), requests);
+        let run = device.write(requests, early);
         1e9 * run.cost.wall / run.operations as f64
     };
     let mut times = [Vec::new(), Vec::new()];
@@ -82,24 +81,63 @@ pub fn row(asked: &[String]) -> Row {
         time,
         time_without,
         memory,
-        memory_per_page: memory as f64 / f64::from(pages),
+        memory_per_page: memory as f64 / f64::from(blocks(capacity) * PER_BLOCK),
     }
 }
 
+/// A simulated device, or the loop of one.
+trait Device {
+    /// Writes a page with each request, before anything is measured.
+    fn fill(&mut self, requests: &[Request]);
+
+    /// The same, with what the next requests touch loaded early or not.
+    fn write(&mut self, requests: &[Request], early: bool) -> Run;
+}
+
+impl Device for Large {
+    fn fill(&mut self, requests: &[Request]) {
+        Large::write(self, requests, false);
+    }
+
+    fn write(&mut self, requests: &[Request], early: bool) -> Run {
+        Large::write(self, requests, early)
+    }
+}
+
+impl Device for Box<dyn Simulator> {
+    fn fill(&mut self, requests: &[Request]) {
+        self.serve(requests, Role::Fill).expect("inside the device");
+    }
+
+    fn write(&mut self, requests: &[Request], early: bool) -> Run {
+        self.load_early(early);
+        measure(self.as_mut(), requests)
+    }
+}
+
+/// Blocks of a device: translation pages and one write-back for each write need room, too.
+fn blocks(capacity: u64) -> u32 {
+    (capacity / PAGE / u64::from(PER_BLOCK) * 1002 / 1000) as u32 + 3 * WRITES as u32 / PER_BLOCK
+}
+
 /// A device of which one in `part` pages was written: the first, in order.
-fn filled(ftl: &str, capacity: u64, part: u64) -> Box<dyn Simulator> {
-    let mut config = Config::default();
-    // Pages come one by one: without, each would rewrite its block.
-    config.own.set(BlockOptimizedConfig { append: true });
-    let logical_blocks = capacity / config.device.page.0 / 64;
-    // Translation pages and one write-back for each write need room, too.
-    config.device.blocks = Some((logical_blocks * 1002 / 1000) as u32 + 3 * WRITES as u32 / 64);
-    let mut simulator = simulator(ftl, &config, capacity);
+fn filled(ftl: &str, capacity: u64, part: u64) -> Box<dyn Device> {
+    let mut device: Box<dyn Device> = match ftl {
+        Large::NAME => Box::new(Large::new((capacity / PAGE) as u32, blocks(capacity))),
+        ftl => Box::new(simulated(ftl, capacity)),
+    };
     let pages = capacity / part / PAGE;
     for first in (0..pages).step_by(BATCH) {
         let batch = first..pages.min(first + BATCH as u64);
-        let requests: Vec<Request> = batch.map(|page| write(PAGE * page)).collect();
-        simulator.serve(&requests, Role::Fill).expect("inside the device");
+        device.fill(&batch.map(|page| write(PAGE * page)).collect::<Vec<_>>());
     }
-    simulator
+    device
+}
+
+fn simulated(ftl: &str, capacity: u64) -> Box<dyn Simulator> {
+    let mut config = Config::default();
+    // Pages come one by one: without, each would rewrite its block.
+    config.own.set(BlockOptimizedConfig { append: true });
+    config.device.blocks = Some(blocks(capacity));
+    simulator(ftl, &config, capacity)
 }

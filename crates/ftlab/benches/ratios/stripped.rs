@@ -15,7 +15,7 @@ use ftlab::metrics::latency::Latencies;
 use ftlab::request::{Op, Request};
 use std::ops::Range;
 
-const PER_BLOCK: u32 = 64;
+pub const PER_BLOCK: u32 = 64;
 /// Mappings on a translation page, as a power of two.
 const ENTRIES_SHIFT: u32 = 10;
 /// Entries of the cache, and those in its real segment: as many as `dftl` has by default.
@@ -54,13 +54,60 @@ pub fn find(name: &str) -> Option<Runs> {
 /// Runs `page`: one pass over `requests`, after one pass of warm-up as writes.
 fn page(requests: &[Request], capacity: u64) -> Run {
     let pages = (capacity / 4096) as u32;
-    run(Whole { places: vec![NONE; pages as usize] }, Nand::new(pages), requests)
+    run(Whole::new(pages), Nand::new(pages, spare(pages)), requests)
+}
+
+/// The loop of `page` on a device of any size, with the entries of the next requests loaded early.
+pub struct Large(Loop<Whole>);
+
+impl Large {
+    /// The name of its rows.
+    pub const NAME: &str = "page-loop";
+    /// Requests whose entries are loaded together.
+    const TOGETHER: usize = 32;
+
+    /// A device with blocks of 64 pages, of which nothing is written.
+    pub fn new(pages: u32, blocks: u32) -> Self {
+        Large(Loop::new(Whole::new(pages), Nand::new(pages, blocks)))
+    }
+
+    /// Writes pages, each in a request of its own.
+    pub fn write(&mut self, requests: &[Request], early: bool) -> Run {
+        let before = self.0.nand.operations();
+        let mut places = Vec::with_capacity(Self::TOGETHER);
+        let cost = cost(|| {
+            for batch in requests.chunks(Self::TOGETHER) {
+                if early {
+                    self.load(batch, &mut places);
+                }
+                self.0.pass(batch, |_| true);
+            }
+        });
+        Run { operations: self.0.nand.operations() - before, cost }
+    }
+
+    fn load(&self, batch: &[Request], places: &mut Vec<u32>) {
+        let Loop { map, nand, .. } = &self.0;
+        for lpn in batch.iter().map(|request| (request.offset / 4096) as usize) {
+            std::hint::black_box(nand.versions[lpn]);
+            places.push(map.places[lpn]);
+        }
+        for ppn in places.drain(..).filter(|ppn| *ppn != NONE) {
+            std::hint::black_box(nand.valid[(ppn / PER_BLOCK) as usize]);
+            std::hint::black_box(nand.blocks[(ppn / PER_BLOCK) as usize].valid);
+        }
+    }
+}
+
+/// Blocks of a device with 15 % more than its logical pages.
+const fn spare(pages: u32) -> u32 {
+    pages / PER_BLOCK * 115 / 100
 }
 
 /// Runs `dftl` in the same way.
 fn dftl(requests: &[Request], capacity: u64) -> Run {
     let pages = (capacity / 4096) as u32;
-    let mut nand = Nand::new(pages);
+    let mut nand = Nand::new(pages, spare(pages));
     run(Cached::new(pages, &mut nand), nand, requests)
 }
 
@@ -75,12 +122,12 @@ trait Map {
 }
 
 fn run(map: impl Map, nand: Nand, requests: &[Request]) -> Run {
-    let mut ftl = Loop { map, nand, moved: Vec::new(), times: Default::default() };
+    let mut ftl = Loop::new(map, nand);
     ftl.pass(requests, |_| true);
     ftl.nand.ledger = Default::default();
     let cost = cost(|| ftl.pass(requests, |op| op == Op::Write));
     std::hint::black_box((ftl.times.map(|times| times.sum()), ftl.nand.last));
-    Run { operations: ftl.nand.ledger.iter().flatten().sum(), cost }
+    Run { operations: ftl.nand.operations(), cost }
 }
 
 struct Loop<M> {
@@ -92,6 +139,10 @@ struct Loop<M> {
 }
 
 impl<M: Map> Loop<M> {
+    fn new(map: M, nand: Nand) -> Self {
+        Loop { map, nand, moved: Vec::new(), times: Default::default() }
+    }
+
     fn pass(&mut self, requests: &[Request], is_write: impl Fn(Op) -> bool) {
         let begin = self.nand.clock;
         for request in requests {
@@ -184,8 +235,7 @@ struct Nand {
 }
 
 impl Nand {
-    fn new(pages: u32) -> Self {
-        let blocks = pages / PER_BLOCK * 115 / 100;
+    fn new(pages: u32, blocks: u32) -> Self {
         let none = Frontier { next: 0, end: 0, block: NONE };
         Nand {
             owners: vec![0; (blocks * PER_BLOCK) as usize],
@@ -202,6 +252,10 @@ impl Nand {
             last: [0; 16],
             booked: 0,
         }
+    }
+
+    fn operations(&self) -> u64 {
+        self.ledger.iter().flatten().sum()
     }
 
     #[inline]
@@ -327,6 +381,12 @@ impl Nand {
 /// The map of `page`.
 struct Whole {
     places: Vec<u32>,
+}
+
+impl Whole {
+    fn new(pages: u32) -> Self {
+        Whole { places: vec![NONE; pages as usize] }
+    }
 }
 
 impl Map for Whole {
