@@ -134,13 +134,13 @@ impl Place {
 }
 
 /// The requests of one stream, or of several that are parts of the recording `path`. The loop is compiled for each
-/// format, and where code is to be [small](IS_SMALL) once.
+/// format, in quick builds and those for browsers once.
 pub(super) fn opened<D: Decode>(
     path: &str,
     parts: Vec<(D, Place)>,
     gate: Gate,
 ) -> Result<Box<dyn RequestSource>, Error> {
-    #[cfg(target_arch = "wasm32")]
+    #[cfg(any(debug_assertions, target_arch = "wasm32"))]
     let parts = {
         let of_any = |(decoder, place)| -> (Box<dyn Decode>, Place) { (Box::new(decoder), place) };
         parts.into_iter().map(of_any).collect()

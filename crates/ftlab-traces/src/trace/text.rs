@@ -107,9 +107,10 @@ fn parsed<F: LineFormat>(
     separated(format, line, F::SEPARATOR, time)
 }
 
-/// What one line says with this separator. What is constant costs nothing where it is inlined, and room.
-#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-#[cfg_attr(target_arch = "wasm32", inline(never))]
+/// What one line says with this separator. What is constant costs nothing where it is inlined, and room and time to
+/// compile: quick builds and those for browsers have it once for each format.
+#[cfg_attr(not(any(debug_assertions, target_arch = "wasm32")), inline(always))]
+#[cfg_attr(any(debug_assertions, target_arch = "wasm32"), inline(never))]
 fn separated<F: LineFormat>(
     format: &mut F,
     line: &[u8],
