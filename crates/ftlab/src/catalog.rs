@@ -39,6 +39,7 @@ use std::sync::Arc;
 
 type Build = dyn Fn(&Config, &mut Device) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
 type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error> + Send + Sync;
+/// Makes an FTL under the settings that it receives.
 type Make<F> = dyn Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync;
 type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
 type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
@@ -113,6 +114,7 @@ impl Entry {
         Entry::made(spec, self.settings.clone(), self.adapt.clone(), build)
     }
 
+    /// As [`Entry::built`], under settings that are adapted first.
     fn made<F: Ftl + 'static>(
         spec: Spec,
         settings: Vec<SectionKind>,

@@ -72,8 +72,8 @@ fn main() -> std::io::Result<()> {
         keep(BUFFERS, keeps, &json!(buffers(&uniform_writes, most)))?;
     }
     if wants(SIZES) {
-        let large: Vec<&str> =
-            compared.iter().copied().filter(|name| *name != "dftl-loop").collect();
+        let the_loop = Some(stripped::Large::NAME).filter(|name| named(name));
+        let large: Vec<&str> = names.iter().copied().chain(the_loop).collect();
         keep(SIZES, keeps, &json!(sizes(&large)))?;
     }
     Ok(())
