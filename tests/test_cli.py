@@ -210,6 +210,8 @@ def test_demo_writes_a_report_and_says_what_to_try(ftlab):
         (("run", *WORKLOAD, "--sort"), "--sort says how to read"),
         (("run", "financial1", "--sort", "--clamp"), "exclude each other"),
         (("run", *GENERATED, "--json", "--csv"), "exclude each other"),
+        (("run", *GENERATED, "--json", "-o", "r.xlsx"), "--output r.xlsx exclude each other"),
+        (("trace", "compare", "a", "b", "--requests", "x"), "value for '--requests': found x"),
         (("run", *GENERATED, "--set", "seed"), "KEY=VALUE"),
         (("run", *GENERATED, "-o", "result.doc"), ".json"),
         (("run", *GENERATED, "--plot", "result.gif"), ".svg"),

@@ -89,7 +89,7 @@ class Program(click.Group):
         try:
             with warnings.catch_warnings(), starting_threads():
                 warnings.showwarning = _warn
-                code: int = super().main(*args, **extra)
+                code: int = super().main(*args, **extra) or 0
             sys.stdout.flush()
         except SystemExit:
             # The exit code of click for a broken pipe.
