@@ -120,7 +120,7 @@ def by_size(rows: list[dict[str, Any]]) -> tuple[list[Device], dict[str, dict[De
 
 
 def sizes(rows: list[dict[str, Any]]) -> str:
-    """Return a row for each FTL, with its times by size, with and without early loads."""
+    """Return a row for each FTL and loop, with its times by size, with and without early loads."""
     devices, cells = by_size(rows)
     small, large = devices[0], max(device for device in devices if device[1] == 1)
 
@@ -136,7 +136,7 @@ def sizes(rows: list[dict[str, Any]]) -> str:
 
 
 def memory(rows: list[dict[str, Any]]) -> str:
-    """Return a row for each FTL, with its memory by size."""
+    """Return a row for each FTL and loop, with its memory by size."""
     devices, cells = by_size(rows)
 
     def cell(row: dict[str, Any]) -> str:

@@ -336,8 +336,8 @@ fn files_that_all_begin_at_0_are_said_to_be_taken_at_once() {
 
 #[test]
 fn a_recording_that_is_there_under_two_names_is_told() {
-    let remarks = |name: &str, second: &str| {
-        let folder = folder(name, &[("a", EARLY.as_bytes()), ("copy", second.as_bytes())]);
+    let remarks = |name: &str, first: &str, second: &str| {
+        let folder = folder(name, &[("a", first.as_bytes()), ("copy", second.as_bytes())]);
         let mut source = trace::open(folder.to_str().unwrap(), &TraceOptions::default())
             .unwrap()
             .open()
@@ -345,9 +345,12 @@ fn a_recording_that_is_there_under_two_names_is_told() {
         source.rest().unwrap();
         source.remarks().concat()
     };
-    let said = remarks("two_names", EARLY);
+    let said = remarks("two_names", EARLY, EARLY);
     assert!(said.contains("3 of 6 requests are in two files at the same time"), "{said:?}");
-    assert!(!remarks("two_recordings", LATE).contains("in two files"));
+    let seconds = "0,8,512,w,1\n1,16,1024,r,1\n0,24,512,w,1\n0,8,512,r,2\n";
+    let said = remarks("two_names_in_seconds", seconds, seconds);
+    assert!(said.contains("4 of 8 requests"), "{said:?}");
+    assert!(!remarks("two_recordings", EARLY, LATE).contains("in two files"));
 }
 
 #[test]

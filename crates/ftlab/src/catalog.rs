@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 type Build = dyn Fn(&Config, &mut Device) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
 type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error> + Send + Sync;
-/// Makes an FTL under the settings that it receives.
+/// Makes an FTL under the settings that the FTL receives.
 type Make<F> = dyn Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync;
 type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
 type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
@@ -133,12 +133,7 @@ impl Entry {
         build: Arc<Make<F>>,
         finish: fn(Simulation<F>) -> Box<dyn Simulator>,
     ) -> Self {
-        let own = settings.clone();
-        let build = move |config: &Config, flash: &mut Flash| {
-            unless_bug!(OwnUnchecked, config.own.check(&own)?);
-            build(config, flash)
-        };
-        let build = on_device(spec, adapt.clone(), Arc::new(build));
+        let build = on_device(spec, settings.clone(), adapt.clone(), build);
         let alone = build.clone();
         let boxed: Arc<Build> =
             Arc::new(move |config, device| Ok(Box::new(alone(config, device)?)));
@@ -230,29 +225,30 @@ pub fn simulation<F: Design>(
     address: AddressMap,
 ) -> Result<Simulation<F>, Error> {
     let mount = mount_of::<F>(F::SPEC, Arc::new(Config::clone));
-    simulation_of(&F::SPEC, config, capacity, address, mount.as_ref(), |config, device| {
-        let setup = received(&F::SPEC, &Config::clone, config)?.setup().checked()?;
-        on_device_as(config, device, |flash| F::build(&setup, flash))
-    })
+    let build = |config: &Config, flash: &mut Flash| F::build(&config.setup(), flash);
+    let kinds = F::Settings::kinds();
+    let build = on_device(F::SPEC, kinds, Arc::new(Config::clone), Arc::new(build));
+    simulation_of(&F::SPEC, config, capacity, address, mount.as_ref(), build)
 }
 
 /// How an FTL mounts under settings that are adapted first.
 fn mount_of<F: Design>(spec: Spec, adapt: Arc<Adapt>) -> Option<Mount> {
     let mount = F::MOUNT?;
-    let mount = move |config: &Config, flash: &mut Flash| {
-        Ok(Box::new(mount(&config.setup().checked()?, flash)?) as _)
-    };
-    Some(Mount::by(on_device(spec, adapt, Arc::new(mount))))
+    let mount =
+        move |config: &Config, flash: &mut Flash| Ok(Box::new(mount(&config.setup(), flash)?) as _);
+    Some(Mount::by(on_device(spec, F::Settings::kinds(), adapt, Arc::new(mount))))
 }
 
-/// Makes an FTL on a device, under settings that are adapted first.
+/// Makes an FTL on a device, under settings that are adapted first. Its own ones are of these kinds.
 fn on_device<F>(
     spec: Spec,
+    own: Vec<SectionKind>,
     adapt: Arc<Adapt>,
     make: Arc<Make<F>>,
 ) -> impl Fn(&Config, &mut Device) -> Result<F, Error> + Clone + Send + Sync {
     move |config, device| {
         let received = received(&spec, &*adapt, config)?;
+        unless_bug!(OwnUnchecked, received.own.check(&own)?);
         on_device_as(config, device, |flash| make(&received, flash))
     }
 }

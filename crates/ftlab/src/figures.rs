@@ -71,14 +71,14 @@ impl Metric {
     #[doc(hidden)]
     #[must_use]
     pub fn declared<T: Figure>(section: &Metric, name: &str, meaning: &str, line: &Line) -> Self {
-        let metric = Metric { kind: T::KIND, ..Metric::of(section, name, meaning, line) };
-        let is_told = T::OPTIONAL != line.null.is_empty();
-        assert!(is_told, "{}: an Option says where it is null", metric.name);
+        let metric = Metric { kind: T::KIND, ..Metric::without_kind(section, name, meaning, line) };
+        let (name, tells) = (&metric.name, !line.null.is_empty());
+        assert_eq!(T::OPTIONAL, tells, "{name}: an Option says where it is null");
         metric
     }
 
-    /// The same, of no kind yet: compiled once for all types.
-    fn of(section: &Metric, name: &str, meaning: &str, line: &Line) -> Self {
+    /// The same without its kind: compiled once for all types.
+    fn without_kind(section: &Metric, name: &str, meaning: &str, line: &Line) -> Self {
         let joined = |parts: [&str; 2], by: &str| {
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(by)
         };

@@ -89,6 +89,7 @@ class Program(click.Group):
         try:
             with warnings.catch_warnings(), starting_threads():
                 warnings.showwarning = _warn
+                # A command that is done returns nothing.
                 code: int = super().main(*args, **extra) or 0
             sys.stdout.flush()
         except SystemExit:

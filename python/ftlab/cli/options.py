@@ -302,7 +302,7 @@ def _sides(flag: str, text: str | None) -> tuple[str | None, str | None]:
 
 
 def _count(text: str | None) -> int | None:
-    return None if text is None else parse.Count()(text, click.Option(["--requests"]))
+    return None if text is None else parse.Count()(text, click.Option([_flag("requests")]))
 
 
 def model_config(options: Mapping[str, Any], read: Reader = parse.value) -> Config:

@@ -209,10 +209,10 @@ def form_of(options: Mapping[str, Any], forms: Mapping[str, str]) -> str | None:
         raise click.UsageError("--json and --csv exclude each other")
     form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
     output = options["output"]
+    if output and form and is_sheet(output) and forms[SUFFIX] != form:
+        raise click.UsageError(f"--{form} and --output {output} exclude each other")
     if output and not form:
         form = forms[suffix_of("--output", output, forms)]
-    if output and is_sheet(output) and form == "json":
-        raise click.UsageError(f"--json and --output {output} exclude each other")
     if output and is_sheet(output) and find_spec("xlsxwriter") is None:
         raise click.UsageError(f"{SUFFIX} needs XlsxWriter: pip install 'ftlab[xlsx]'")
     return form

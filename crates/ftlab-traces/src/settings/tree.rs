@@ -26,19 +26,20 @@ pub fn take_key<T: DeserializeOwned + Value>(
     Ok(())
 }
 
+/// The error of a value that is not of the type `kind`.
 fn of_another_type(
     section: &str,
     name: &str,
     found: &str,
     error: &serde_path_to_error::Error<serde_json::Error>,
-    expected: Kind,
+    kind: Kind,
 ) -> Error {
     let inside = error.path().to_string();
     let inside = if inside == "." { String::new() } else { format!(".{inside}") };
     let told = error.inner().to_string();
     // What the type itself says is for people; what the library says of types is not.
     let message = match told.starts_with("invalid ") {
-        true => format!("found {found}, expected {}", expected.expected(&told)),
+        true => format!("found {found}, expected {}", kind.expected(&told)),
         false => told,
     };
     Error::config(format!("{section}.{name}{inside}"), message)

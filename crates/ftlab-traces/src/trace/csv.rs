@@ -9,6 +9,7 @@ use super::columns::{Between, Columns, OTHERS, Place, Unit, Volume, Words};
 use super::counted::Name;
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
+use super::lines::without_mark;
 use super::names::Names;
 use super::number;
 use super::rwbs;
@@ -21,7 +22,7 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 const FILETIME_NS: u64 = 100;
 pub(super) const MOST_COLUMNS: usize = 1024;
 const MOST_NAMES: usize = 10_000;
-/// Letters of an operation.
+/// The most letters that a usual word for an operation has.
 const LONGEST_WORD: usize = 16;
 
 /// The columns, and their places once the header has been read.
@@ -115,6 +116,9 @@ impl LineFormat for Csv {
         if self.places.is_none() && columns.need_header() {
             // The header may be a comment.
             line = text::comment(line).map_or(line, <[u8]>::trim_ascii);
+            if line.is_empty() {
+                return Ok(None);
+            }
         }
         self.record.split(line)?;
         let places = match &self.places {
@@ -250,16 +254,11 @@ fn request(
         (Some((_, words)), Some(place)) => record.operation(place, words),
         _ => Ok(op.or(Some(Op::Read))),
     };
-    let counted = |place, what, unit| {
-        let number = match unit {
-            1 => record.read(place, what, "a whole number or a size such as 4K", number::size),
-            _ => record.read(place, what, "a whole number", number::whole),
-        };
-        number.or_else(|mistake| {
-            let is_missing = record.value(place).is_some_and(is_missing);
-            let needs_none = || matches!(op(), Ok(None | Some(Op::Flush)));
-            if is_missing && needs_none() { Ok(0) } else { Err(mistake) }
-        })
+    let needs_none = || matches!(op(), Ok(None | Some(Op::Flush)));
+    let counted = |place, what, unit| match unit {
+        _ if record.value(place).is_some_and(is_missing) && needs_none() => Ok(0),
+        1 => record.read(place, what, "a whole number or a size such as 4K", number::size),
+        _ => record.read(place, what, "a whole number", number::whole),
     };
     let offset = counted(places.offset, "offset", columns.offset.1)?;
     let length = counted(places.length, "length", columns.length.1)?;
@@ -377,15 +376,19 @@ impl Record {
         if self.text.len() < line.len() {
             self.text.resize(line.len(), 0);
         }
-        let has_quotes = || memchr::memchr(b'"', line).is_some();
+        // Files that have been joined have a mark in front of each.
+        let line = without_mark(line);
+        // A carriage return is the end of a line.
+        let is_special = || memchr::memchr2(b'"', b'\r', line).is_some();
         self.between = 0;
         match self.separator {
             Between::Blanks => self.split_at_blanks(line),
-            _ if has_quotes() => self.split_quoted(line),
+            _ if is_special() => self.split_quoted(line),
             separator => self.split_at(separator.byte(), line),
         }
     }
 
+    /// Splits a line without quotes.
     fn split_at(&mut self, separator: u8, line: &[u8]) -> Result<(), Mistake> {
         self.text[..line.len()].copy_from_slice(line);
         self.between = 1;
@@ -504,7 +507,7 @@ impl Record {
         let is_of_number = |byte: &u8| matches!(byte, b',' | b'0'..=b'9');
         let has_comma = value.contains(&b',') && value.iter().all(is_of_number);
         match self.separator {
-            Between::Comma if has_comma => "; with decimal commas, export it with points",
+            Between::Comma if has_comma => "; if its comma is a decimal one, write points",
             _ if has_comma => "; with decimal commas, write points: tr , . < FILE | ftlab ... -",
             _ => "",
         }
@@ -906,12 +909,71 @@ mod tests {
         assert!(error.starts_with("trace:2: column 1 (time): found \"\""), "{error}");
     }
 
+    /// Lines without quotes are split without the parser of those with quotes.
+    #[test]
+    fn both_ways_to_split_find_the_same_values() {
+        let many = [",".repeat(MOST_COLUMNS - 1), ",".repeat(MOST_COLUMNS)];
+        let few = ["1", "1,2,3", ",", "1,,3", "1,2,", " 1 ,\t2", "\u{feff}1,2", "é,\0,x"];
+        for line in few.into_iter().chain(many.iter().map(String::as_str)) {
+            let split = |way: fn(&mut Record, &[u8]) -> Result<(), Mistake>| {
+                let mut record = Record::default();
+                record.text.resize(line.len(), 0);
+                way(&mut record, without_mark(line.as_bytes())).map_err(|mistake| mistake.0)?;
+                let values = (0..record.columns).map(|at| record.value(at).map(<[u8]>::to_vec));
+                Ok::<_, String>(values.collect::<Vec<_>>())
+            };
+            let plain = split(|record, line| record.split_at(b',', line));
+            assert_eq!(plain, split(Record::split_quoted), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_that_end_in_a_carriage_return_alone_are_told() {
+        let text = "1,0,512,r,x\r2,8,512,w,x\r3,16,512,w,x\r";
+        let error = read("time=1,offset=2,length=3,op=4", None, text).unwrap_err();
+        assert!(error.contains("carriage return"), "{error}");
+    }
+
+    #[test]
+    fn each_of_joined_files_may_have_a_byte_order_mark() {
+        let rows = "\u{feff}t,o,l,p\n1,0,512,r\n\u{feff}t,o,l,p\n2,8,512,w\n";
+        let found = read("time=t,offset=o,length=l,op=p", None, rows);
+        assert_eq!(found.map(|all| all.len()), Ok(2));
+        let found = read("time=1,offset=2,length=3,op=4", None, "1,0,1,r\n\u{feff}2,8,1,w\n");
+        assert_eq!(found.map(|all| all.len()), Ok(2));
+    }
+
+    #[test]
+    fn tables_of_databases_are_read() {
+        let psql = "\
+ ts  | lba | len | op
+-----+-----+-----+----
+ 0.5 |   0 | 512 | r
+ 1.5 |   8 | 512 | w
+(2 rows)
+";
+        let sqlcmd = "\
+ts   lba  len  op
+---- ---- ---- --
+0.5  0    512  r
+1.5  8    512  w
+
+(2 rows affected)
+";
+        for (separator, text) in [("pipe", psql), ("blanks", sqlcmd)] {
+            let columns = format!("time=ts,offset=lba,length=len,op=op,separator={separator}");
+            assert_eq!(read(&columns, None, text).map(|all| all.len()), Ok(2), "{text}");
+        }
+        let error = read("time=1,offset=2,length=3,op=4", None, "1,0,512,r\n(2 disks)\n");
+        assert!(error.unwrap_err().starts_with("trace:2: "));
+    }
+
     #[test]
     fn decimal_commas_are_told() {
         for (separator, row) in [("comma", "\"0,5\",0,512,r\n"), ("semicolon", "0,5;0;512;r\n")] {
             let columns = format!("time=1,offset=2,length=3,op=4,separator={separator}");
             let error = read(&columns, None, row).unwrap_err();
-            assert!(error.contains("with decimal commas"), "{error}");
+            assert!(error.contains("decimal"), "{error}");
         }
     }
 

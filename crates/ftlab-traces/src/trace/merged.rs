@@ -23,10 +23,12 @@ pub(super) struct Merged<D> {
     twins: Twins,
 }
 
-/// Requests that follow an equal one of another part: the same recording may be there twice, under two names.
+/// Requests that are also in another part, at the same time: the same recording may be there twice, under two names.
+/// Formats with a file for each volume have no such requests.
 #[derive(Default)]
 struct Twins {
-    before: Option<(usize, RawRequest)>,
+    /// The first requests of the present time, with their parts.
+    now: Vec<(usize, RawRequest)>,
     all: u64,
     twins: u64,
 }
@@ -34,18 +36,29 @@ struct Twins {
 impl Twins {
     /// Of two copies every second request is one.
     const MANY: u64 = 4;
+    /// Requests of one time that are compared.
+    const MOST: usize = 32;
 
     fn count(&mut self, part: usize, request: RawRequest) {
-        let is_twin = |(other, before): (usize, RawRequest)| other != part && before == request;
         self.all += 1;
-        self.twins += u64::from(self.before.is_some_and(is_twin));
-        self.before = Some((part, request));
+        if self.now.first().is_some_and(|(_, first)| first.ticks != request.ticks) {
+            self.now.clear();
+        }
+        let is_twin = |(other, before): &(usize, RawRequest)| *other != part && *before == request;
+        if self.now.iter().any(is_twin) {
+            self.twins += 1;
+        } else if self.now.len() < Self::MOST {
+            self.now.push((part, request));
+        }
     }
 
     fn remark(&self) -> Option<String> {
-        let Self { all, twins, .. } = self;
-        (*twins * Self::MANY >= *all.max(&1)).then(|| {
-            format!("{twins} of {all} requests are in two files at the same time: one recording may be there twice")
+        let Self { all, twins, .. } = *self;
+        (twins * Self::MANY >= all.max(1)).then(|| {
+            format!(
+                "{twins} of {all} requests are in two files at the same time: one recording may be \
+                 there twice"
+            )
         })
     }
 }

@@ -31,6 +31,7 @@ pub(super) fn whole(value: &[u8]) -> Option<u64> {
     integer(value).or_else(|| other_whole(value))
 }
 
+/// A whole number that is not of decimal digits alone.
 #[inline(never)]
 fn other_whole(value: &[u8]) -> Option<u64> {
     if let Some(digits) = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X")) {
@@ -48,7 +49,7 @@ pub(super) fn size(value: &[u8]) -> Option<u64> {
         let has_unit = value.iter().any(|b| b"kmgt".contains(&b.to_ascii_lowercase()));
         Bytes::parse(str::from_utf8(value).ok().filter(|_| has_unit)?).ok()
     };
-    integer(value).or_else(|| other_whole(value).or_else(|| of_unit().map(|Bytes(bytes)| bytes)))
+    whole(value).or_else(|| of_unit().map(|Bytes(bytes)| bytes))
 }
 
 /// A decimal number times 10^`places`; what is behind these is cut off. Not `1,125`, which has a decimal comma or

@@ -3,6 +3,7 @@
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
 use super::lines::{Lines, without_mark};
+use super::number;
 use super::other::{has_lines_of_cr, lines_of_cr};
 use super::source::{Decode, IS_SMALL};
 use super::stream::{Broken, Front, Stream};
@@ -107,8 +108,8 @@ fn parsed<F: LineFormat>(
     separated(format, line, F::SEPARATOR, time)
 }
 
-/// What one line says with this separator. What is constant costs nothing where it is inlined, and room and time to
-/// compile: quick builds and those for browsers have it once for each format.
+/// What one line says with this separator. Inlined, it is fast and takes long to compile: quick builds and those for
+/// browsers have it once for each format.
 #[cfg_attr(not(any(debug_assertions, target_arch = "wasm32")), inline(always))]
 #[cfg_attr(any(debug_assertions, target_arch = "wasm32"), inline(never))]
 fn separated<F: LineFormat>(
@@ -143,10 +144,28 @@ fn is_padded(line: &[u8]) -> bool {
 /// How comments begin: with `#` in most tools, otherwise in files that people annotate.
 const COMMENT_MARKS: [&[u8]; 4] = [b"#", b"!", b"%", b"//"];
 
-/// The text of a comment; `None` if a line is none.
+/// Letters of a rule between lines of a table.
+const SHORTEST_RULE: usize = 4;
+
+/// The text of a comment; `None` if a line is none. Those that databases print around a table have none.
 pub(super) fn comment(line: &[u8]) -> Option<&[u8]> {
-    let line = line.trim_ascii_start();
-    COMMENT_MARKS.iter().find_map(|mark| line.strip_prefix(*mark))
+    let line = line.trim_ascii();
+    let marked = COMMENT_MARKS.iter().find_map(|mark| line.strip_prefix(*mark));
+    marked.or_else(|| (is_rule(line) || is_count_of_rows(line)).then_some(&[]))
+}
+
+/// Whether a line is drawn, as `-----+-----` below the names of columns.
+fn is_rule(line: &[u8]) -> bool {
+    let is_drawn = |b: &u8| matches!(b, b'-' | b'=' | b'+' | b'|' | b':' | b' ');
+    line.len() >= SHORTEST_RULE && line.iter().all(is_drawn) && line.contains(&b'-')
+}
+
+/// Whether a line is as `(40 rows)` or `(40 rows affected)`, which is below a table.
+fn is_count_of_rows(line: &[u8]) -> bool {
+    let inside = line.strip_prefix(b"(").and_then(|line| line.strip_suffix(b")"));
+    let mut words = inside.unwrap_or_default().split(|b| *b == b' ');
+    let is_count = words.next().is_some_and(|word| number::integer(word).is_some());
+    is_count && matches!(words.next(), Some(b"row" | b"rows"))
 }
 
 /// Whether a line names columns: at least two words, each beginning with a letter, or numbers from 0 as pandas writes

@@ -90,7 +90,7 @@ trait Device {
     /// Writes a page with each request, before anything is measured.
     fn fill(&mut self, requests: &[Request]);
 
-    /// The same, with what the next requests touch loaded early or not.
+    /// Measures a page written with each request. `early` loads what the next requests touch.
     fn write(&mut self, requests: &[Request], early: bool) -> Run;
 }
 

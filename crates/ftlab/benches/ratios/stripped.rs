@@ -44,7 +44,7 @@ const COLLECTION: usize = 2;
 type Runs = fn(&[Request], u64) -> Run;
 
 /// The loops, by name.
-pub const LOOPS: [(&str, Runs); 2] = [("page-loop", page), ("dftl-loop", dftl)];
+pub const LOOPS: [(&str, Runs); 2] = [(Large::NAME, page), ("dftl-loop", dftl)];
 
 /// The loop of a name.
 pub fn find(name: &str) -> Option<Runs> {
@@ -57,7 +57,7 @@ fn page(requests: &[Request], capacity: u64) -> Run {
     run(Whole::new(pages), Nand::new(pages, spare(pages)), requests)
 }
 
-/// The loop of `page` on a device of any size, with the entries of the next requests loaded early.
+/// The loop of `page` on a device of any size.
 pub struct Large(Loop<Whole>);
 
 impl Large {
@@ -71,7 +71,7 @@ impl Large {
         Large(Loop::new(Whole::new(pages), Nand::new(pages, blocks)))
     }
 
-    /// Writes pages, each in a request of its own.
+    /// Writes a page with each request. `early` loads the entries of the next requests together.
     pub fn write(&mut self, requests: &[Request], early: bool) -> Run {
         let before = self.0.nand.operations();
         let mut places = Vec::with_capacity(Self::TOGETHER);

@@ -63,7 +63,7 @@ impl FoundBlock {
         blocks.into_iter().map(|(pbn, pages)| FoundBlock { pbn, pages }).collect()
     }
 
-    /// The same, ordered by the first write.
+    /// The same, ordered by the last write.
     #[must_use]
     pub fn by_age(pages: &[Page], geometry: &Geometry) -> Vec<FoundBlock> {
         let mut blocks = FoundBlock::all(pages, geometry);
