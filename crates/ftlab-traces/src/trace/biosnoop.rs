@@ -31,6 +31,8 @@ const COMM: &[u8] = b"COMM";
 /// The columns that are read, as the header names them.
 const READ: [&[u8]; 5] = [b"DISK", b"T", b"SECTOR", b"BYTES", b"LAT(ms)"];
 const QUEUED: &[u8] = b"QUE(ms)";
+/// Lines in which the header is.
+const MOST_IN_FRONT: usize = 16;
 /// Columns behind the process' name.
 const MOST_COLUMNS: usize = 16;
 
@@ -90,8 +92,16 @@ impl LineFormat for Biosnoop {
             self.lost = self.lost.saturating_add(count);
             return Ok(None);
         }
+        let first = line.first().copied().unwrap_or_default();
+        if self.places.is_none() && !first.is_ascii_digit() && first != b'-' {
+            return Ok(None);
+        }
         let places = self.places.ok_or_else(no_header)?;
-        let completed = fields.time()?;
+        // What another processor recorded before the first event has a time below 0.
+        let completed = match first {
+            b'-' => START_NS.checked_sub(fields.understood(|time| number::decimal(&time[1..], 9))?),
+            _ => fields.time()?.checked_add(START_NS),
+        };
         let words = Words::of(line);
         if words.count < places.least {
             return Err(wrapped(words.count));
@@ -108,7 +118,7 @@ impl LineFormat for Biosnoop {
         let sector = number::integer(sector).ok_or_else(|| wrong("SECTOR", sector))?;
         let bytes = number::integer(bytes).ok_or_else(|| wrong("BYTES", bytes))?;
         let Some(op) = rwbs.op.or(rwbs.flushes.then_some(Op::Flush)) else { return Ok(None) };
-        let arrived = START_NS.saturating_add(completed).checked_sub(taken);
+        let arrived = completed.and_then(|completed| completed.checked_sub(taken));
         let ticks = arrived.ok_or_else(|| wrong("LAT(ms)", latency))?;
         let volume = self.disks.number(disk, MOST_DISKS).ok_or_else(|| wrong("DISK", disk))?;
         let raw = RawRequest::new(op, sector, bytes).at(ticks).in_volume(volume);
@@ -118,7 +128,8 @@ impl LineFormat for Biosnoop {
     fn recognise(sample: &Sample) -> Verdict {
         let headed =
             |line: &[u8]| line.trim_ascii_start().starts_with(TIME) && Places::of(line).is_ok();
-        if sample.first().is_some_and(headed) { Verdict::Yes } else { Verdict::No }
+        // A shell or a compiler may have spoken before.
+        if sample.lines().take(MOST_IN_FRONT).any(headed) { Verdict::Yes } else { Verdict::No }
     }
 
     fn may_skip_header(&self) -> bool {

@@ -9,7 +9,7 @@
 //! skipped.
 
 use super::TraceOptions;
-use super::block::{Events, Stage};
+use super::block::{Events, Stage, mapped_from};
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::linux;
@@ -63,6 +63,7 @@ impl LineFormat for BlkParse {
         if self.belongs_to_remarks(fields.peek()) {
             return Ok(None);
         }
+        let line = fields.line();
         let volume = fields.understood(device)?;
         self.events.processor = u32::try_from(fields.integer()?).ok();
         fields.integer()?;
@@ -72,6 +73,12 @@ impl LineFormat for BlkParse {
             b"Q" => Stage::Queue,
             b"D" => Stage::Issue,
             b"C" => Stage::Complete,
+            b"A" => {
+                if let Some(from) = mapped_from(line) {
+                    self.events.remap(from, volume);
+                }
+                return Ok(None);
+            }
             _ => return Ok(None),
         };
         if !self.events.takes(stage) {
@@ -196,6 +203,27 @@ Skips: 0 forward (0 -   0.0%)
         // Behind a summary another file may follow; here its time goes back.
         let twice = crate::trace::checks::requests::<BlkParse>(&FILE.repeat(2)).unwrap_err();
         assert!(twice.to_string().contains("trace:25: time goes back"), "{twice}");
+    }
+
+    #[test]
+    fn requests_that_are_there_twice_are_told() {
+        let mapped = "\
+  253,0    1        1     0.000100000   900  Q   R 28205400 + 8 [fio]
+    8,0    1        2     0.000101000   900  A   R 28207448 + 8 <- (253,0) 28205400
+    8,0    1        3     0.000102000   900  Q   R 28207448 + 8 [fio]
+  253,0    1        4     0.000200000   900  Q   R 64 + 8 [fio]
+";
+        let told = |text: &str| {
+            let mut format = BlkParse::default();
+            text.lines().for_each(|line| {
+                let fields = Fields::new(line.as_bytes(), Separator::Blanks, BlkParse::COLUMNS);
+                format.parse_line(fields.timed(BlkParse::TIME)).unwrap();
+            });
+            format.remarks().concat()
+        };
+        assert!(told(mapped).starts_with("volume 253000 is mapped to volume 8000"));
+        // A partition has no events of its own.
+        assert_eq!(told(FILE), "");
     }
 
     #[test]

@@ -103,6 +103,11 @@ impl RecordFormat for BlkTrace {
         let (category, stage) = (u32_at(28) >> 16, stage(u32_at(28) & 0xffff));
         let stage = stage.filter(|_| category & NOTIFY == 0);
         if !stage.is_some_and(|stage| self.events.takes(stage)) {
+            if u32_at(28) & 0xffff == REMAP && usize::from(following) >= REMAP_BYTES {
+                let number = |at| u32::from_be_bytes(field(bytes, at));
+                let volume = |device: u32| linux::volume(device >> 20, device & 0xf_ffff);
+                self.events.remap(volume(number(RECORD_BYTES)), volume(u32_at(36)));
+            }
             return Ok(Step::Other(whole));
         }
         self.events.processor = Some(u32_at(40));
@@ -147,6 +152,11 @@ fn byte_order(bytes: &[u8]) -> Option<bool> {
         _ => None,
     }
 }
+
+/// The action of a request that goes on to another device.
+const REMAP: u32 = 15;
+/// The bytes behind its record: the device it comes from, the one it goes to, and a sector, highest byte first.
+const REMAP_BYTES: usize = 16;
 
 fn stage(action: u32) -> Option<Stage> {
     match action {
@@ -211,6 +221,25 @@ mod tests {
             (20, 8016, 4096 * 512, Op::Read),
         ];
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn requests_that_are_there_twice_are_told() {
+        let mapped = 253u32 << 20;
+        let mut remap = record(10, 2048, 4096, WRITE << 16 | REMAP, REMAP_BYTES as u16);
+        remap[RECORD_BYTES..RECORD_BYTES + 4].copy_from_slice(&mapped.to_be_bytes());
+        let mut first = record(20, 0, 4096, WRITE << 16 | 1, 0);
+        first[36..40].copy_from_slice(&mapped.to_le_bytes());
+        let bytes = [remap, record(15, 2048, 4096, WRITE << 16 | 1, 0), first].concat();
+        let mut format = BlkTrace::with(&TraceOptions::default()).map_err(|m| m.0).unwrap();
+        let (mut at, mut raw) = (0, RawRequest::flush());
+        while at < bytes.len() {
+            match format.step(&bytes[at..], &mut raw).map_err(|mistake| mistake.0).unwrap() {
+                Step::Request(taken) | Step::Other(taken) => at += taken,
+                _ => panic!("at {at}"),
+            }
+        }
+        assert!(format.remarks()[0].starts_with("volume 253000 is mapped to volume 8016"));
     }
 
     #[test]

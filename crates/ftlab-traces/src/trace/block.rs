@@ -3,11 +3,15 @@
 //! A request passes several stages, each with an event of its own. Only those of one stage are
 //! requests, so that nothing is counted twice: its arrival at the block layer, or what the user says.
 
+use super::blkparse::device;
 use super::field::Mistake;
 use super::gate::RawRequest;
 use super::rwbs::Rwbs;
 
 const SECTOR_BYTES: u64 = 512;
+
+/// Mappings of a device to another one that are kept.
+const MOST_MAPPED: usize = 16;
 
 crate::choices! {
     /// The stage of a request at which it is taken.
@@ -21,6 +25,14 @@ crate::choices! {
     }
 }
 
+/// The device in ` <- (253,0) 28205400`, from which a request comes.
+#[cold]
+pub(super) fn mapped_from(line: &[u8]) -> Option<u32> {
+    const MARK: &[u8] = b" <- (";
+    let behind = &line[memchr::memmem::find(line, MARK)? + MARK.len()..];
+    device(behind.split(|b| *b == b')').next()?)
+}
+
 /// The stage that is taken, and what has been seen of all.
 #[derive(Clone, Default)]
 pub(super) struct Events {
@@ -32,6 +44,15 @@ pub(super) struct Events {
     zones: u64,
     /// The processor that recorded the latest event.
     pub(super) processor: Option<u32>,
+    /// Devices, such as those of LVM, and what they are mapped to.
+    mapped: Vec<Mapped>,
+}
+
+/// A device that is mapped to another one, and whether requests of each have been taken since.
+#[derive(Clone)]
+struct Mapped {
+    devices: [u32; 2],
+    taken: [bool; 2],
 }
 
 impl Events {
@@ -47,6 +68,15 @@ impl Events {
         stage == self.stage.unwrap_or(Stage::Queue)
     }
 
+    /// Notes that a request to the device `from` goes on to the device `to`.
+    #[cold]
+    pub(super) fn remap(&mut self, from: u32, to: u32) {
+        let is_known = self.mapped.iter().any(|mapped| mapped.devices == [from, to]);
+        if !is_known && self.mapped.len() < MOST_MAPPED {
+            self.mapped.push(Mapped { devices: [from, to], taken: [false; 2] });
+        }
+    }
+
     /// The request at `ticks` that does what `rwbs` says to a number of sectors from a sector on.
     #[inline]
     pub(super) fn request(
@@ -58,6 +88,10 @@ impl Events {
         let flush = RawRequest::flush().at(ticks).in_volume(volume);
         let flush = rwbs.flushes.then_some(flush);
         self.zones += u64::from(rwbs.zone);
+        for Mapped { devices, taken } in &mut self.mapped {
+            let is = devices.map(|device| device == volume);
+            *taken = [taken[0] || is[0], taken[1] || is[1]];
+        }
         // A request without data has no address.
         let (Some(op), Some((offset, length))) = (rwbs.op, extent) else { return Ok(flush) };
         let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume);
@@ -74,11 +108,18 @@ impl Events {
         self.behind_flush.take()
     }
 
-    /// What was left out.
+    /// What was left out, and what is there twice.
     pub(super) fn remarks(&self) -> Vec<String> {
         let count = self.zones;
         let zones = || format!("left out {count} operations on zones; the device has none");
-        (count > 0).then(zones).into_iter().collect()
+        let twice = self.mapped.iter().filter(|mapped| mapped.taken == [true; 2]);
+        let twice = twice.map(|Mapped { devices: [from, to], .. }| {
+            format!(
+                "volume {from} is mapped to volume {to}, so that its requests are there twice: take \
+                 one, as input.volume = {to}"
+            )
+        });
+        (count > 0).then(zones).into_iter().chain(twice).collect()
     }
 
     /// What is wrong when nothing was a request.

@@ -1,11 +1,12 @@
 //! What the columns of the files that people have are called.
 
-use super::counted::{self, Name};
+use super::counted::{self, End, Name};
 use super::joined::Joined;
 use super::suggest::Places;
 
 /// What a column of times is called, most telling first, as in all of these lists.
 const TIMES: &[&str] = &[
+    "stime",
     "time",
     "timestamp",
     "ts",
@@ -102,6 +103,12 @@ const OPERATIONS: &[&str] = &[
     "action",
     "cmd",
     "command",
+    "cdb",
+    "cdbop",
+    "scsiop",
+    "scsiopcode",
+    "scsisbcopcode",
+    "commandcode",
     "opname",
     "commandtype",
     "requesttype",
@@ -229,6 +236,8 @@ const OTHERS: &[&str] = &[
     "depth",
     "error",
     "status",
+    "no",
+    "objectid",
 ];
 
 /// A column: how many are before it, and its name if that may stand in advice.
@@ -265,12 +274,16 @@ impl<'a> Named<'a> {
         // Other than in `t` alone, or the start of an extent, the unit tells.
         let is_time = |name: &Name| matches!(name.front.as_str(), "t" | "start" | "begin");
         let with_unit = || names.iter().position(|n| is_time(n) && n.time_unit().is_some());
-        let start = place(TIMES).or_else(|| place(GAPS)).or_else(with_unit);
+        let offset = place(OFFSETS);
+        // Without an address, what begins may be one.
+        let begins = |name: &Name| name.end == Some(End::Begin);
+        let begun = || offset.and_then(|_| names.iter().position(begins));
+        let start = place(TIMES).or_else(|| place(GAPS)).or_else(with_unit).or_else(begun);
         let time = start.or_else(|| place(ENDS));
         let of_end = start.is_none() || is_biosnoop(&names);
         let mut named = Self { header: header.to_vec(), ..Self::default() };
         let at = |at: usize| named.at(at);
-        let (time, offset) = (time.map(at), place(OFFSETS).map(at));
+        let (time, offset) = (time.map(at), offset.map(at));
         let (length, op) = (place(LENGTHS).map(at), whole(OPERATIONS).or_else(op).map(at));
         let latency = place(LATENCIES).filter(|_| of_end && time.is_some()).map(at);
         (named.time, named.offset, named.length) = (time, offset, length);
@@ -370,6 +383,13 @@ mod tests {
             ("elapsed_ms,offset,len,rnw", [Some(0), Some(1), Some(2), Some(3)]),
             ("ktime_ns,sector,bytes_read,write_bytes", [Some(0), Some(1), None, None]),
             ("end_us,lba,len,op", [Some(0), Some(1), Some(2), Some(3)]),
+            ("end,start,offset,size,op", [Some(1), Some(2), Some(3), Some(4)]),
+            ("t_end,t_start,offset,size,op", [Some(1), Some(2), Some(3), Some(4)]),
+            ("complete_ts,submit_ts,lba,size,op", [Some(1), Some(2), Some(3), Some(4)]),
+            ("completion_ns,submission_ns,lba,len,op", [Some(1), Some(2), Some(3), Some(4)]),
+            ("STIME,TIME,D,BLOCK,SIZE", [Some(0), Some(3), Some(4), None]),
+            ("time,op,start,len,end", [Some(0), None, Some(3), Some(1)]),
+            ("time,scsi_sbc.opcode,lba,len", [Some(0), Some(2), Some(3), Some(1)]),
         ] {
             let header: Vec<&str> = header.split(',').collect();
             let Named { time, offset, length, op, .. } = Named::of(&header);

@@ -66,6 +66,8 @@ pub(super) struct Name {
     pub(super) base: String,
     /// The last word.
     last: String,
+    /// Whether a word says that something begins, or ends.
+    pub(super) end: Option<End>,
     /// The digit of a read, as `op=COLUMN` has it behind it.
     reads: Option<&'static str>,
 }
@@ -81,7 +83,7 @@ impl Name {
         let (whole, front) = (words.concat(), words[..behind].concat());
         let named = READS.iter().find(|(names, _)| names.contains(&base.as_str()));
         let reads = reads(name).or_else(|| named.map(|(_, reads)| *reads));
-        Self { whole, front, base, last, reads }
+        Self { whole, front, base, last, end: end_of(&words), reads }
     }
 
     /// The name of the column behind `at` others, empty if it has none.
@@ -302,7 +304,7 @@ pub(super) fn operation(name: &Name, values: &[&str]) -> String {
 }
 
 /// An event of a request.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Begin,
     Complete,
@@ -310,11 +312,16 @@ pub(super) enum End {
 
 /// The event that a word names, as `READ_START` or `block_rq_complete`.
 pub(super) fn end(word: &str) -> Option<End> {
-    let words = words(word);
+    end_of(&words(word))
+}
+
+fn end_of(words: &[String]) -> Option<End> {
     let is = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
-    if is(&["complete", "completed", "completion", "done", "finish", "finished", "end"]) {
+    if is(&["complete", "completed", "completion", "done", "finish", "finished", "end", "ends"]) {
         Some(End::Complete)
-    } else if is(&["submit", "submitted", "issue", "issued", "start", "begin", "queue", "insert"]) {
+    } else if is(&["submit", "submitted", "submission", "issue", "issued"])
+        || is(&["start", "starts", "begin", "queue", "insert"])
+    {
         Some(End::Begin)
     } else {
         None
@@ -333,6 +340,17 @@ pub(super) fn is_plain(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
+/// The operation of a command of SCSI, as tshark prints it.
+fn of_scsi(word: &str) -> Option<&'static str> {
+    match word {
+        "0x08" | "0x28" | "0xa8" | "0x88" => Some("read"),
+        "0x0a" | "0x2a" | "0xaa" | "0x8a" => Some("write"),
+        "0x42" => Some("trim"),
+        "0x35" | "0x91" => Some("flush"),
+        _ => None,
+    }
+}
+
 /// What a word seems to mean.
 pub(super) fn meaning(name: &Name, word: &str) -> &'static str {
     let parts = words(word);
@@ -341,6 +359,9 @@ pub(super) fn meaning(name: &Name, word: &str) -> &'static str {
         ("true" | "1", Some(":1")) | ("false" | "0", Some(":0")) => return "read",
         ("true" | "1", Some(_)) | ("false" | "0", Some(_)) => return "write",
         _ => {}
+    }
+    if let Some(op) = of_scsi(&word) {
+        return op;
     }
     let has = |known: &[&str]| known.iter().any(|known| word.contains(known));
     let is = |known: &[&str]| parts.iter().any(|part| known.contains(&part.as_str()));

@@ -12,7 +12,7 @@
 
 use super::TraceOptions;
 use super::blkparse::device;
-use super::block::{Events, Stage};
+use super::block::{Events, Stage, mapped_from};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::RawRequest;
 use super::lost;
@@ -23,6 +23,9 @@ use super::time::{Time, TimeUnit};
 const SECTOR_BYTES: u64 = 512;
 const STAMP: &[Column] = &[Column::new("time", "seconds, such as 406.206441")];
 const SECTORS: &[Column] = &[Column::new("sectors", "a whole number of 512-byte sectors")];
+
+/// In front of a request to a device that is mapped to another one.
+const REMAP: &[u8] = b"block_bio_remap: ";
 
 /// The events that are requests at their stage.
 const EVENTS: [(&[u8], Stage); 3] =
@@ -62,6 +65,9 @@ impl LineFormat for Ftrace {
         let line = fields.line();
         let Some((front, stage, behind)) = event(line) else {
             self.lost = self.lost.saturating_add(lost::events(line).unwrap_or(0));
+            if let Some((from, to)) = remapped(line) {
+                self.events.remap(from, to);
+            }
             return Ok(None);
         };
         if stage != Stage::Complete {
@@ -72,7 +78,7 @@ impl LineFormat for Ftrace {
         }
         let stamp = last_word(front);
         if !stamp.contains(&b'.') && !fields.time_is_said(Self::TIME) {
-            return Err(other_clock(stamp));
+            return Err(other_clock(front, stamp));
         }
         let ticks = fields.of(stamp, STAMP).time()?;
         let mut words = behind.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -145,8 +151,22 @@ fn extent<'a>(
     Ok(None)
 }
 
+/// The devices of `block_bio_remap: 8,0 R 28207448 + 8 <- (253,0) 28205400`, where the request comes from first.
+fn remapped(line: &[u8]) -> Option<(u32, u32)> {
+    let behind = &line[memchr::memmem::find(line, REMAP)? + REMAP.len()..];
+    Some((mapped_from(behind)?, device(behind.split(|b| *b == b' ').next()?)?))
+}
+
 #[cold]
-fn other_clock(stamp: &[u8]) -> Mistake {
+fn other_clock(front: &[u8], stamp: &[u8]) -> Mistake {
+    // `Tue Nov 14 22:13:20.264518 2023`
+    let before = last_word(front[..front.len() - stamp.len()].trim_ascii_end());
+    if memchr::memchr_iter(b':', before).count() == 2 {
+        let before = quoted(before);
+        return Mistake(format!(
+            "found the date of {before}, expected seconds; trace-cmd report --nodate prints them"
+        ));
+    }
     Mistake(format!(
         "found the time {}, whose clock counts no seconds; record with trace-cmd record -C mono, or \
          say what it counts, as input.time_unit = ns",
@@ -175,6 +195,17 @@ mod tests {
    kw/2:1H-1  [002] .....   406.300000: sched_switch: prev_comm=dd
    kw/2:1H-1  [002] .....   406.300000: block_bio_queue: 259,1024 RA 98400 + 8 [kworker/2:1H]
 ";
+
+    #[test]
+    fn devices_that_are_mapped_and_dates_are_told() {
+        let remap = b"fio-1 [0] 406.2: block_bio_remap: 8,0 R 28207448 + 8 <- (253,0) 28205400";
+        assert_eq!(remapped(remap), Some((253_000, 8_000)));
+        assert_eq!(remapped(b"fio-1 [0] 406.2: block_bio_queue: 8,0 R 8 + 8 [fio]"), None);
+        let dated =
+            "fio-1 [000] Tue Nov 14 22:13:20.264518 2023: block_bio_queue: 8,0 R 8 + 8 [fio]\n";
+        let error = requests::<Ftrace>(dated).unwrap_err().to_string();
+        assert!(error.contains("the date of \"22:13:20.264518\", expected seconds"), "{error}");
+    }
 
     #[test]
     fn each_request_is_taken_once_when_it_is_queued() {

@@ -2,7 +2,7 @@
 
 use super::apart;
 use super::called::Named;
-use super::counted::{self, Name};
+use super::counted::{self, End, Name};
 use super::csv;
 use super::number;
 use super::suggest::{Places, Table};
@@ -62,8 +62,12 @@ fn rises(table: &Table, at: usize) -> bool {
 
 /// Finds the offset and the length that are not named, among the columns that are free.
 fn extents<'a>(table: &Table<'a>, free: &[usize], named: &mut Named<'a>) -> Option<()> {
+    // Where an extent ends is neither.
+    let header = named.header.clone();
+    let is_end = |at: usize| is_last(&Name::at(&header, at));
+    let numbers = free.iter().filter(|at| !is_end(**at));
     let numbers: Vec<(usize, Vec<u64>)> =
-        free.iter().filter_map(|at| table.numbers(*at).map(|values| (*at, values))).collect();
+        numbers.filter_map(|at| table.numbers(*at).map(|values| (*at, values))).collect();
     let largest = |values: &[u64]| values.iter().copied().max().unwrap_or(0);
     if named.offset.is_none() {
         // The number of a device may be the largest.
@@ -99,6 +103,12 @@ fn extents<'a>(table: &Table<'a>, free: &[usize], named: &mut Named<'a>) -> Opti
         named.length = Some(named.at(*at));
     }
     Some(())
+}
+
+/// Whether a column is called the end of an extent, or the next one.
+fn is_last(name: &Name) -> bool {
+    name.end == Some(End::Complete)
+        || ["last", "next"].iter().any(|word| name.whole.starts_with(word))
 }
 
 /// The places of columns as a format has them, if the values may be its: `named` are the format's names.

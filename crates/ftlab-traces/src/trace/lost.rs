@@ -8,7 +8,8 @@ use super::number;
 /// trace-cmd, `PERF_RECORD_LOST lost 12` of perf, and `entries-in-buffer/entries-written: 360/400` of ftrace.
 pub(super) fn events(line: &[u8]) -> Option<u64> {
     let line = line.trim_ascii();
-    let bcc = line.strip_prefix(b"Possibly ").unwrap_or(line).strip_prefix(b"lost ");
+    let bcc = line.strip_prefix(b"Possibly ").unwrap_or(line);
+    let bcc = bcc.strip_prefix(b"lost ").or_else(|| bcc.strip_prefix(b"Lost "));
     let behind = |mark: &[u8]| {
         let at = memchr::memmem::find(line, mark)?;
         Some(&line[at + mark.len()..])
@@ -40,6 +41,7 @@ mod tests {
     fn each_recorder_has_a_form_of_its_own() {
         for (line, count) in [
             ("Possibly lost 12 samples", Some(12)),
+            ("Lost 12 samples", Some(12)),
             ("lost 3 events on CPU #1", Some(3)),
             ("CPU:2 [LOST 57 EVENTS]", Some(57)),
             ("CPU:2 [LOST EVENTS]", None),

@@ -119,11 +119,37 @@ const TEXTS: &[(&[&str], &str)] = &[
     (&["Device", "rkB/s"], STATISTICS),
     (&["DEV", "tps", "kB/s"], STATISTICS),
     (&["procs -", "memory", "swap"], STATISTICS),
+    (&["PID", "COMM", "DISK", "I/O", "Kbytes"], STATISTICS),
+    (
+        &["\"No.\"", "\"Time\"", "\"Protocol\""],
+        "Wireshark's list of packets; print their requests with tshark -T fields -e frame.time_epoch \
+         -e scsi_sbc.opcode -e scsi_sbc.rdwr10.lba -e scsi_sbc.rdwr10.xferlen",
+    ),
+    (
+        &[" block ", " on ", " sectors)"],
+        "messages of block_dump; read them with sed -nE 's/.*\\[ *([0-9.]+)\\].*: (READ|WRITE) block \
+         ([0-9]+) on ([^ ]+) \\(([0-9]+) sectors.*/\\1,\\2,\\3,\\5,\\4/p' FILE | ftlab ... - with \
+         input.columns = time=1,op=2,offset=3:sectors,length=4:sectors,volume=5",
+    ),
+    (
+        &["connection=", " id=", " offset=", " count="],
+        "a log of nbdkit; read it with sed -nE 's/^([^ ]+ [^ ]+) .*connection=[^ ]+ ([A-Z][a-z]+) id=[^ ]+ \
+         offset=([^ ]+) count=([^ ]+).*/\\1,\\2,\\3,\\4/p' FILE | ftlab ... - with input.columns = \
+         time=1:iso,op=2,offset=3,length=4",
+    ),
+    (
+        &[":blk_co_p", " offset ", " bytes "],
+        "a log of QEMU; read it with sed -nE 's/^[0-9]+@([0-9.]+):blk_co_p(read|write)v .* offset ([0-9]+) \
+         bytes ([0-9]+).*/\\1,\\2,\\3,\\4/p' FILE | ftlab ... - with input.columns = \
+         time=1,op=2,offset=3,length=4",
+    ),
     (&["Smart Log for"], STATISTICS),
     (&[";fio-", ";"], "fio's report; record its requests with fio --write_iolog=FILE JOB"),
     (&[": (g=0): rw="], "fio's report; record its requests with fio --write_iolog=FILE JOB"),
     (&["next_access_vtime"], OBJECTS),
     (&["obj_id", "obj_size"], OBJECTS),
+    (&["object_id", "object_size"], OBJECTS),
+    (&["timestamp", "cacheKey"], OBJECTS),
     (&["key,", "key_size,", "op"], OBJECTS),
     (&["REST.", ".OBJECT "], OBJECTS),
 ];
@@ -275,6 +301,12 @@ mod tests {
             (b"1.5 pread64(3, \"\"..., 4096, 0) = 4096", "calls on files"),
             (b"# time, object, size, next_access_vtime\n0,1,2,3\n", "no addresses"),
             (b"3;fio-3.33;job;0;0;1", "fio's report"),
+            (b"PID    COMM             D MAJ MIN DISK       I/O  Kbytes  AVGms", "statistics"),
+            (b"\"No.\",\"Time\",\"Source\",\"Protocol\",\"Length\",\"Info\"\n", "tshark -T fields"),
+            (b"[ 5321.264519] fio(1000): READ block 28205400 on sda1 (8 sectors)", "block_dump"),
+            (b"2024-01-15 10:30:45.1 connection=1 Read id=1 offset=0x0 count=0x1000", "nbdkit"),
+            (b"77@1600000000.5:blk_co_preadv blk 0x5 bs 0x5 offset 8 bytes 512 flags 0", "QEMU"),
+            (b"clock_time,object_id,object_size,op\n1,2,3,get\n", "no addresses"),
         ] {
             let message = what(bytes).unwrap_or_default();
             assert!(message.contains(words), "{message:?}: expected {words}");

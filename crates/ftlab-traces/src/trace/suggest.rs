@@ -17,6 +17,9 @@ use std::ops::RangeInclusive;
 /// Rows whose values are looked at.
 const ROWS: usize = 50;
 
+/// The largest number of logical blocks that NVMe has.
+const LONGEST_FROM_ZERO: u64 = 0xffff;
+
 /// Lines in front of a header or of the first row.
 const MOST_IN_FRONT: usize = 4;
 
@@ -288,7 +291,8 @@ fn written<'a>(
     }
     let joins = places.joined.map(|joined| joined.step(table));
     let dates = dates(table, &places);
-    let steps = [action, dates, points(table, &places), sums(table, &places), joins];
+    let lengths = from_zero(table, &places);
+    let steps = [action, dates, points(table, &places), sums(table, &places), joins, lengths];
     let before: String = steps.into_iter().flatten().collect();
     let which = which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
@@ -396,6 +400,24 @@ pub(super) fn points(table: &Table, places: &Places) -> Option<String> {
     (has_comma && !table.separator.is_empty()).then(|| {
         "its times have decimal commas: write points, tr , . < FILE | ftlab ... -; ".into()
     })
+}
+
+/// What has to be done with lengths in sectors that are one too small, as NVMe's number of logical blocks is.
+fn from_zero(table: &Table, places: &Places) -> Option<String> {
+    let length = places.length.0;
+    let lengths = table.numbers(length)?;
+    let of_pages = |add: u64| lengths.iter().filter(|len| (**len + add).is_multiple_of(8)).count();
+    if lengths.iter().any(|len| *len > LONGEST_FROM_ZERO) || 2 * of_pages(1) <= lengths.len() {
+        return None;
+    }
+    let add = match table.awk_fields("-v OFS=") {
+        Some(fields) => {
+            let rows = if table.has_names { "NR > 1 " } else { "" };
+            format!(", awk {fields}'{rows}{{${} += 1}} 1' FILE | ftlab ... -", length + 1)
+        }
+        None => String::new(),
+    };
+    Some(format!("its lengths count from 0, as those of NVMe: add 1{add}; "))
 }
 
 /// What has to be done with times since the request before.
@@ -539,6 +561,45 @@ mod tests {
         }
         let read = advised("time,op,offset,size\n2024-01-15 10:30:45,R,0,512\n").unwrap();
         assert!(!read.contains("dates"), "{read}");
+    }
+
+    #[test]
+    fn the_end_of_an_extent_or_of_a_request_is_not_taken() {
+        for (header, columns) in [
+            ("time,op,start_offset,size,end_offset", "time=time,offset=start_offset,length=size"),
+            ("time,op,first_lba,blocks,last_lba", "offset=first_lba"),
+            ("time,op,start,len,end", "offset=start,length=len"),
+        ] {
+            let rows = "\n0.0001,r,8192,4096,12288\n0.0002,w,81920,8192,90112\n";
+            let advice = advised(&[header, rows].concat()).unwrap();
+            assert!(advice.contains(columns), "{header}: {advice}");
+        }
+        let ends = "start,end,op,offset,size\n1.0,1.5,r,0,512\n1.1,1.6,w,512,512\n";
+        assert!(suggested(ends).unwrap().starts_with("time=start:?,offset=offset,"));
+    }
+
+    #[test]
+    fn commands_of_scsi_are_operations() {
+        let rows = "0.2645187 0x28 28205400 8 0x0000\n0.2645900 0x2a 28205416 16 0x0000\n";
+        for header in ["", "frame.time_relative scsi_sbc.opcode scsi_sbc.rdwr10.lba xferlen lun\n"]
+        {
+            let columns = suggested(&[header, rows].concat()).unwrap();
+            assert!(columns.contains(":0x28=read/0x2a=write"), "{columns}");
+        }
+    }
+
+    #[test]
+    fn lengths_that_count_from_0_are_told() {
+        let rows = "0.2645,2,28205400,7\n0.2646,1,28205416,15\n0.2647,1,28205432,7\n";
+        for (header, awk) in [
+            ("", "awk -F, -v OFS=, '{$4 += 1} 1'"),
+            ("time,opcode,slba,nlb\n", "'NR > 1 {$4 += 1} 1'"),
+        ] {
+            let advice = advised(&[header, rows].concat()).unwrap();
+            assert!(advice.contains("count from 0") && advice.contains(awk), "{advice}");
+        }
+        let other = advised("time,opcode,slba,nlb\n0.5,2,28205400,8\n0.6,1,16,7\n").unwrap();
+        assert!(!other.contains("count from 0"), "{other}");
     }
 
     #[test]
