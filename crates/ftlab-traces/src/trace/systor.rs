@@ -44,13 +44,17 @@ impl LineFormat for Systor {
         fields.optional(Fields::decimal::<9>)?;
         let kind = fields.optional(|fields| fields.one_of(&[b"R", b"W"]))?;
         let lun = fields.optional(|fields| fields.integer_up_to(u32::MAX))?;
+        let Some(kind) = kind else {
+            fields.optional(Fields::integer)?;
+            fields.optional(Fields::integer)?;
+            return fields.finish().map(|()| None);
+        };
         let offset = fields.integer()?;
         let length = fields.integer()?;
         fields.finish()?;
-        Ok(kind.map(|kind| {
-            let op = [Op::Read, Op::Write][kind];
-            RawRequest::new(op, offset, length).at(ticks).in_volume(lun.unwrap_or(0))
-        }))
+        let op = [Op::Read, Op::Write][kind];
+        let raw = RawRequest::new(op, offset, length);
+        Ok(Some(raw.at(ticks).in_volume(lun.unwrap_or(0))))
     }
 }
 
@@ -74,7 +78,7 @@ mod tests {
     #[test]
     fn headers_and_lines_without_a_type_hold_no_request() {
         let header = "Timestamp,Response,IOType,LUN,Offset,Size\r\n";
-        let text = [header, "3.0,,,4,0,512\n", header, LAST].concat();
+        let text = [header, "3.0,,,4,0,512\n4.0,,,0,,\n", header, LAST].concat();
         assert_eq!(requests::<Systor>(&text).unwrap().len(), 1);
     }
 
