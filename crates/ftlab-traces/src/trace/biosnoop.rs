@@ -31,7 +31,7 @@ const COMM: &[u8] = b"COMM";
 /// The columns that are read, as the header names them.
 const READ: [&[u8]; 5] = [b"DISK", b"T", b"SECTOR", b"BYTES", b"LAT(ms)"];
 const QUEUED: &[u8] = b"QUE(ms)";
-/// Lines in which the header is.
+/// The first lines, one of which is the header.
 const MOST_IN_FRONT: usize = 16;
 /// Columns behind the process' name.
 const MOST_COLUMNS: usize = 16;
@@ -50,6 +50,8 @@ pub(super) struct Biosnoop {
     places: Option<Places>,
     disks: Names,
     without_disk: u64,
+    /// Lines in front of the header.
+    in_front: usize,
     /// Events that the recorder says it lost.
     lost: u64,
     /// Headers behind the first: each begins another recording, whose times start again.
@@ -92,15 +94,19 @@ impl LineFormat for Biosnoop {
             self.lost = self.lost.saturating_add(count);
             return Ok(None);
         }
-        let first = line.first().copied().unwrap_or_default();
-        if self.places.is_none() && !first.is_ascii_digit() && first != b'-' {
-            return Ok(None);
-        }
-        let places = self.places.ok_or_else(no_header)?;
+        let Some(places) = self.places else {
+            self.in_front += 1;
+            let is_time = fields.peek().first().is_some_and(|b| *b == b'-' || b.is_ascii_digit());
+            let is_row = is_time && fields.peek().contains(&b'.');
+            let is_in_front = !is_row && self.in_front < MOST_IN_FRONT;
+            return if is_in_front { Ok(None) } else { Err(no_header()) };
+        };
         // What another processor recorded before the first event has a time below 0.
-        let completed = match first {
-            b'-' => START_NS.checked_sub(fields.understood(|time| number::decimal(&time[1..], 9))?),
-            _ => fields.time()?.checked_add(START_NS),
+        let completed = match line.first() {
+            Some(b'-') => {
+                fields.understood(|time| START_NS.checked_sub(number::decimal(&time[1..], 9)?))?
+            }
+            _ => fields.time()?.saturating_add(START_NS),
         };
         let words = Words::of(line);
         if words.count < places.least {
@@ -118,8 +124,7 @@ impl LineFormat for Biosnoop {
         let sector = number::integer(sector).ok_or_else(|| wrong("SECTOR", sector))?;
         let bytes = number::integer(bytes).ok_or_else(|| wrong("BYTES", bytes))?;
         let Some(op) = rwbs.op.or(rwbs.flushes.then_some(Op::Flush)) else { return Ok(None) };
-        let arrived = completed.and_then(|completed| completed.checked_sub(taken));
-        let ticks = arrived.ok_or_else(|| wrong("LAT(ms)", latency))?;
+        let ticks = completed.checked_sub(taken).ok_or_else(|| wrong("LAT(ms)", latency))?;
         let volume = self.disks.number(disk, MOST_DISKS).ok_or_else(|| wrong("DISK", disk))?;
         let raw = RawRequest::new(op, sector, bytes).at(ticks).in_volume(volume);
         raw.in_units(SECTOR_BYTES, 1).map(Some)
@@ -134,6 +139,13 @@ impl LineFormat for Biosnoop {
 
     fn may_skip_header(&self) -> bool {
         false
+    }
+
+    fn without_requests(&self) -> Mistake {
+        match self.places {
+            None => no_header(),
+            Some(_) => Mistake("found no request, expected at least one".into()),
+        }
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -223,6 +235,18 @@ mod tests {
         let shown: Vec<_> =
             found.iter().map(|r| (r.time, r.volume, r.op, r.offset / 512, r.length)).collect();
         assert_eq!(shown, [(0, 1, Op::Read, 16, 512), (696_000, 0, Op::Write, 8, 4096)]);
+    }
+
+    #[test]
+    fn lines_may_be_in_front_of_the_header_and_times_below_0() {
+        let front = "1 warning generated.\nTracing... Hit Ctrl-C to end.\n";
+        let lines = "-0.000021 fio 9 sda R 8 4096 0.21\n0.000100 fio 9 sda W 16 512 0.11\n";
+        let found = requests::<Biosnoop>(&[front, HEADER, lines].concat()).unwrap();
+        assert_eq!(found.iter().map(|r| r.time).collect::<Vec<_>>(), [0, 221_000]);
+        for text in [lines, "foo bar\nbaz qux\n", &"foo\n".repeat(40)] {
+            let error = requests::<Biosnoop>(text).unwrap_err().to_string();
+            assert!(error.contains("found no header"), "{error}");
+        }
     }
 
     #[test]

@@ -104,9 +104,9 @@ impl RecordFormat for BlkTrace {
         let stage = stage.filter(|_| category & NOTIFY == 0);
         if !stage.is_some_and(|stage| self.events.takes(stage)) {
             if u32_at(28) & 0xffff == REMAP && usize::from(following) >= REMAP_BYTES {
-                let number = |at| u32::from_be_bytes(field(bytes, at));
+                let from = u32::from_be_bytes(field(bytes, RECORD_BYTES));
                 let volume = |device: u32| linux::volume(device >> 20, device & 0xf_ffff);
-                self.events.remap(volume(number(RECORD_BYTES)), volume(u32_at(36)));
+                self.events.remap(volume(from), volume(u32_at(36)));
             }
             return Ok(Step::Other(whole));
         }

@@ -71,7 +71,8 @@ impl Events {
     /// Notes that a request to the device `from` goes on to the device `to`.
     #[cold]
     pub(super) fn remap(&mut self, from: u32, to: u32) {
-        let is_known = self.mapped.iter().any(|mapped| mapped.devices == [from, to]);
+        // A partition that is recorded alone is mapped to itself.
+        let is_known = from == to || self.mapped.iter().any(|mapped| mapped.devices == [from, to]);
         if !is_known && self.mapped.len() < MOST_MAPPED {
             self.mapped.push(Mapped { devices: [from, to], taken: [false; 2] });
         }
@@ -88,7 +89,8 @@ impl Events {
         let flush = RawRequest::flush().at(ticks).in_volume(volume);
         let flush = rwbs.flushes.then_some(flush);
         self.zones += u64::from(rwbs.zone);
-        for Mapped { devices, taken } in &mut self.mapped {
+        let open = self.mapped.iter_mut().filter(|mapped| mapped.taken != [true; 2]);
+        for Mapped { devices, taken } in open {
             let is = devices.map(|device| device == volume);
             *taken = [taken[0] || is[0], taken[1] || is[1]];
         }
@@ -114,9 +116,11 @@ impl Events {
         let zones = || format!("left out {count} operations on zones; the device has none");
         let twice = self.mapped.iter().filter(|mapped| mapped.taken == [true; 2]);
         let twice = twice.map(|Mapped { devices: [from, to], .. }| {
+            let targets = self.mapped.iter().filter(|other| other.devices[0] == *from).count();
+            let one = if targets > 1 { from } else { to };
             format!(
                 "volume {from} is mapped to volume {to}, so that its requests are there twice: take \
-                 one, as input.volume = {to}"
+                 one, as input.volume = {one}"
             )
         });
         (count > 0).then(zones).into_iter().chain(twice).collect()

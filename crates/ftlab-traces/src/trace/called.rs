@@ -1,6 +1,6 @@
 //! What the columns of the files that people have are called.
 
-use super::counted::{self, End, Name};
+use super::counted::{self, Name};
 use super::joined::Joined;
 use super::suggest::Places;
 
@@ -276,8 +276,7 @@ impl<'a> Named<'a> {
         let with_unit = || names.iter().position(|n| is_time(n) && n.time_unit().is_some());
         let offset = place(OFFSETS);
         // Without an address, what begins may be one.
-        let begins = |name: &Name| name.end == Some(End::Begin);
-        let begun = || offset.and_then(|_| names.iter().position(begins));
+        let begun = || offset.and_then(|_| names.iter().position(|name| name.begins));
         let start = place(TIMES).or_else(|| place(GAPS)).or_else(with_unit).or_else(begun);
         let time = start.or_else(|| place(ENDS));
         let of_end = start.is_none() || is_biosnoop(&names);
@@ -387,6 +386,9 @@ mod tests {
             ("t_end,t_start,offset,size,op", [Some(1), Some(2), Some(3), Some(4)]),
             ("complete_ts,submit_ts,lba,size,op", [Some(1), Some(2), Some(3), Some(4)]),
             ("completion_ns,submission_ns,lba,len,op", [Some(1), Some(2), Some(3), Some(4)]),
+            ("completion_ns,start_lba,len,op", [Some(0), Some(1), Some(2), Some(3)]),
+            ("end_us,queue_depth,lba,len,op", [Some(0), Some(2), Some(3), Some(4)]),
+            ("clock,lba,len,op,issue_cpu", [None, Some(1), Some(2), Some(3)]),
             ("STIME,TIME,D,BLOCK,SIZE", [Some(0), Some(3), Some(4), None]),
             ("time,op,start,len,end", [Some(0), None, Some(3), Some(1)]),
             ("time,scsi_sbc.opcode,lba,len", [Some(0), Some(2), Some(3), Some(1)]),

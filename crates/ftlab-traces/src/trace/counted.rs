@@ -37,6 +37,10 @@ const TIMES: [(&[&str], TimeUnit); 4] = [
     (&["ns", "nsec", "nsecs", "nanos", "nanoseconds"], TimeUnit::Nanoseconds),
 ];
 
+/// The word that says that a time is that at which a request begins.
+const BEGINS: [&str; 8] =
+    ["submit", "submitted", "submission", "issue", "issued", "start", "starts", "begin"];
+
 /// As [`TIMES`], of addresses and lengths, with the unit of `input.columns`.
 const SIZES: [(&[&str], &str); 5] = [
     (&["b", "byte", "bytes", "nbytes"], ""),
@@ -66,8 +70,10 @@ pub(super) struct Name {
     pub(super) base: String,
     /// The last word.
     last: String,
-    /// Whether a word says that something begins, or ends.
-    pub(super) end: Option<End>,
+    /// Whether it is the time at which a request begins, as `t_start` or `submission_ns`.
+    pub(super) begins: bool,
+    /// Whether it is the end of something, or what follows.
+    pub(super) ends: bool,
     /// The digit of a read, as `op=COLUMN` has it behind it.
     reads: Option<&'static str>,
 }
@@ -83,7 +89,11 @@ impl Name {
         let (whole, front) = (words.concat(), words[..behind].concat());
         let named = READS.iter().find(|(names, _)| names.contains(&base.as_str()));
         let reads = reads(name).or_else(|| named.map(|(_, reads)| *reads));
-        Self { whole, front, base, last, end: end_of(&words), reads }
+        let begins = words.iter().any(|word| BEGINS.contains(&word.as_str()))
+            && words.iter().all(|word| is_of_time(word));
+        let ends =
+            words.iter().any(|word| matches!(word.as_str(), "end" | "ends" | "last" | "next"));
+        Self { whole, front, base, last, begins, ends, reads }
     }
 
     /// The name of the column behind `at` others, empty if it has none.
@@ -125,6 +135,14 @@ impl Name {
     fn is_in_blocks(&self) -> bool {
         matches!(self.whole.as_str(), "lba" | "lbn" | "slba" | "block" | "nlb")
     }
+}
+
+/// Whether a word of a name may be one of a time at which a request begins.
+fn is_of_time(word: &str) -> bool {
+    let is_unit = || TIMES.iter().any(|(words, _)| words.contains(&word));
+    BEGINS.contains(&word)
+        || matches!(word, "t" | "ts" | "time" | "stamp" | "timestamp")
+        || is_unit()
 }
 
 /// The words of a name in lower case, those of `TimeMs` among them.
@@ -304,7 +322,7 @@ pub(super) fn operation(name: &Name, values: &[&str]) -> String {
 }
 
 /// An event of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Begin,
     Complete,
@@ -312,16 +330,11 @@ pub(super) enum End {
 
 /// The event that a word names, as `READ_START` or `block_rq_complete`.
 pub(super) fn end(word: &str) -> Option<End> {
-    end_of(&words(word))
-}
-
-fn end_of(words: &[String]) -> Option<End> {
+    let words = words(word);
     let is = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
-    if is(&["complete", "completed", "completion", "done", "finish", "finished", "end", "ends"]) {
+    if is(&["complete", "completed", "completion", "done", "finish", "finished", "end"]) {
         Some(End::Complete)
-    } else if is(&["submit", "submitted", "submission", "issue", "issued"])
-        || is(&["start", "starts", "begin", "queue", "insert"])
-    {
+    } else if is(&["submit", "submitted", "issue", "issued", "start", "begin", "queue", "insert"]) {
         Some(End::Begin)
     } else {
         None
@@ -343,8 +356,8 @@ pub(super) fn is_plain(word: &str) -> bool {
 /// The operation of a command of SCSI, as tshark prints it.
 fn of_scsi(word: &str) -> Option<&'static str> {
     match word {
-        "0x08" | "0x28" | "0xa8" | "0x88" => Some("read"),
-        "0x0a" | "0x2a" | "0xaa" | "0x8a" => Some("write"),
+        "0x28" | "0xa8" | "0x88" => Some("read"),
+        "0x2a" | "0xaa" | "0x8a" => Some("write"),
         "0x42" => Some("trim"),
         "0x35" | "0x91" => Some("flush"),
         _ => None,

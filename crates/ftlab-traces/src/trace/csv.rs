@@ -378,7 +378,8 @@ impl Record {
         }
         // Files that have been joined have a mark in front of each.
         let line = without_mark(line);
-        // A carriage return is the end of a line.
+        // A carriage return is the end of a line, also one of two.
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         let is_special = || memchr::memchr2(b'"', b'\r', line).is_some();
         self.between = 0;
         match self.separator {
@@ -970,10 +971,13 @@ ts   lba  len  op
 
     #[test]
     fn decimal_commas_are_told() {
-        for (separator, row) in [("comma", "\"0,5\",0,512,r\n"), ("semicolon", "0,5;0;512;r\n")] {
+        for (separator, row, told) in [
+            ("comma", "\"0,5\",0,512,r\n", "if its comma is a decimal one, write points"),
+            ("semicolon", "0,5;0;512;r\n", "with decimal commas, write points: tr , ."),
+        ] {
             let columns = format!("time=1,offset=2,length=3,op=4,separator={separator}");
             let error = read(&columns, None, row).unwrap_err();
-            assert!(error.contains("decimal"), "{error}");
+            assert!(error.contains(told), "{error}");
         }
     }
 

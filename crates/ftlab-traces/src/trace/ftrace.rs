@@ -25,7 +25,7 @@ const STAMP: &[Column] = &[Column::new("time", "seconds, such as 406.206441")];
 const SECTORS: &[Column] = &[Column::new("sectors", "a whole number of 512-byte sectors")];
 
 /// In front of a request to a device that is mapped to another one.
-const REMAP: &[u8] = b"block_bio_remap: ";
+const REMAP: &[u8] = b"bio_remap:";
 
 /// The events that are requests at their stage.
 const EVENTS: [(&[u8], Stage); 3] =
@@ -63,9 +63,12 @@ impl LineFormat for Ftrace {
 
     fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let line = fields.line();
-        let Some((front, stage, behind)) = event(line) else {
+        let Some((front, name)) = event(line) else {
             self.lost = self.lost.saturating_add(lost::events(line).unwrap_or(0));
-            if let Some((from, to)) = remapped(line) {
+            return Ok(None);
+        };
+        let Some((stage, behind)) = known(name) else {
+            if let Some((from, to)) = remapped(name) {
                 self.events.remap(from, to);
             }
             return Ok(None);
@@ -102,20 +105,25 @@ impl LineFormat for Ftrace {
 
     fn recognise(sample: &Sample) -> Verdict {
         // Each line of another kind is skipped, so one event is enough.
-        let found = sample.lines().any(|line| event(line).is_some());
+        let is_known = |line| event(line).is_some_and(|(_, name)| known(name).is_some());
+        let found = sample.lines().any(is_known);
         if found { Verdict::Yes } else { Verdict::No }
     }
 }
 
-/// What is before the name of an event that is known, its stage, and what is behind the name.
-fn event(line: &[u8]) -> Option<(&[u8], Stage, &[u8])> {
+/// What is before the name of an event of the block layer, and the name without `block_` with what is behind.
+fn event(line: &[u8]) -> Option<(&[u8], &[u8])> {
     // `perf script` aligns names to the right, and a process may have any name.
     let mut words = memchr::memmem::find_iter(line, b" block");
     let (front, behind) = words.find_map(|at| Some((stamped(&line[..at])?, &line[at + 1..])))?;
-    let name = behind.strip_prefix(b"block:").unwrap_or(behind).strip_prefix(b"block_")?;
+    Some((front, behind.strip_prefix(b"block:").unwrap_or(behind).strip_prefix(b"block_")?))
+}
+
+/// The stage of an event that is known, and what is behind its name.
+fn known(name: &[u8]) -> Option<(Stage, &[u8])> {
     let end = memchr::memchr(b':', name)?;
-    let known = EVENTS.iter().find(|(event, _)| *event == &name[..end])?;
-    Some((front, known.1, &name[end + 1..]))
+    let (_, stage) = EVENTS.iter().find(|(event, _)| *event == &name[..end])?;
+    Some((*stage, &name[end + 1..]))
 }
 
 /// The text in front of an event without the colon behind its time, and without the period of `perf script`.
@@ -151,9 +159,9 @@ fn extent<'a>(
     Ok(None)
 }
 
-/// The devices of `block_bio_remap: 8,0 R 28207448 + 8 <- (253,0) 28205400`, where the request comes from first.
-fn remapped(line: &[u8]) -> Option<(u32, u32)> {
-    let behind = &line[memchr::memmem::find(line, REMAP)? + REMAP.len()..];
+/// The devices of `bio_remap: 8,0 R 28207448 + 8 <- (253,0) 28205400`, where the request comes from first.
+fn remapped(name: &[u8]) -> Option<(u32, u32)> {
+    let behind = name.strip_prefix(REMAP)?.trim_ascii_start();
     Some((mapped_from(behind)?, device(behind.split(|b| *b == b' ').next()?)?))
 }
 
@@ -199,8 +207,8 @@ mod tests {
     #[test]
     fn devices_that_are_mapped_and_dates_are_told() {
         let remap = b"fio-1 [0] 406.2: block_bio_remap: 8,0 R 28207448 + 8 <- (253,0) 28205400";
-        assert_eq!(remapped(remap), Some((253_000, 8_000)));
-        assert_eq!(remapped(b"fio-1 [0] 406.2: block_bio_queue: 8,0 R 8 + 8 [fio]"), None);
+        assert_eq!(event(remap).and_then(|(_, name)| remapped(name)), Some((253_000, 8_000)));
+        assert_eq!(remapped(b"bio_queue: 8,0 R 8 + 8 [fio]"), None);
         let dated =
             "fio-1 [000] Tue Nov 14 22:13:20.264518 2023: block_bio_queue: 8,0 R 8 + 8 [fio]\n";
         let error = requests::<Ftrace>(dated).unwrap_err().to_string();

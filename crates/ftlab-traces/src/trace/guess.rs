@@ -2,7 +2,7 @@
 
 use super::apart;
 use super::called::Named;
-use super::counted::{self, End, Name};
+use super::counted::{self, Name};
 use super::csv;
 use super::number;
 use super::suggest::{Places, Table};
@@ -64,8 +64,7 @@ fn rises(table: &Table, at: usize) -> bool {
 fn extents<'a>(table: &Table<'a>, free: &[usize], named: &mut Named<'a>) -> Option<()> {
     // Where an extent ends is neither.
     let header = named.header.clone();
-    let is_end = |at: usize| is_last(&Name::at(&header, at));
-    let numbers = free.iter().filter(|at| !is_end(**at));
+    let numbers = free.iter().filter(|at| !Name::at(&header, **at).ends);
     let numbers: Vec<(usize, Vec<u64>)> =
         numbers.filter_map(|at| table.numbers(*at).map(|values| (*at, values))).collect();
     let largest = |values: &[u64]| values.iter().copied().max().unwrap_or(0);
@@ -105,12 +104,6 @@ fn extents<'a>(table: &Table<'a>, free: &[usize], named: &mut Named<'a>) -> Opti
     Some(())
 }
 
-/// Whether a column is called the end of an extent, or the next one.
-fn is_last(name: &Name) -> bool {
-    name.end == Some(End::Complete)
-        || ["last", "next"].iter().any(|word| name.whole.starts_with(word))
-}
-
 /// The places of columns as a format has them, if the values may be its: `named` are the format's names.
 pub(super) fn of_format<'a>(table: &Table<'a>, named: &Named) -> Option<Places<'a>> {
     let places = places(table, named.by_number())?;
@@ -136,7 +129,12 @@ fn operation(table: &Table, free: &mut Vec<usize>, with_digits: bool) -> Option<
     let digits =
         |at: usize| with_digits && table.column(at).iter().all(|value| matches!(*value, "0" | "1"));
     let speak = |at: usize| {
-        table.column(at).iter().all(|value| counted::meaning(&Name::of(""), value) != counted::ASK)
+        let values = table.column(at);
+        let means = |value: &&str| counted::meaning(&Name::of(""), value);
+        let has = |op: &str| values.iter().any(|value| means(value) == op);
+        // Commands of SCSI may be lengths, too.
+        let is_settled = !values[0].starts_with("0x") || has("read") && has("write");
+        is_settled && values.iter().all(|value| means(value) != counted::ASK)
     };
     take(free, |at| words(at) && differ(at))
         .or_else(|| take(free, |at| words(at) && moves(table.rows[0][at])))

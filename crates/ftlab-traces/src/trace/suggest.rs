@@ -405,15 +405,24 @@ pub(super) fn points(table: &Table, places: &Places) -> Option<String> {
 /// What has to be done with lengths in sectors that are one too small, as NVMe's number of logical blocks is.
 fn from_zero(table: &Table, places: &Places) -> Option<String> {
     let length = places.length.0;
-    let lengths = table.numbers(length)?;
+    let name = places.name(length);
+    if name.size_unit().is_some_and(|unit| unit != ":sectors") {
+        return None;
+    }
+    let given = table.column(length).into_iter().filter(|value| !value.is_empty());
+    let lengths =
+        given.map(|value| number::integer(value.as_bytes())).collect::<Option<Vec<_>>>()?;
     let of_pages = |add: u64| lengths.iter().filter(|len| (**len + add).is_multiple_of(8)).count();
     if lengths.iter().any(|len| *len > LONGEST_FROM_ZERO) || 2 * of_pages(1) <= lengths.len() {
         return None;
     }
     let add = match table.awk_fields("-v OFS=") {
         Some(fields) => {
-            let rows = if table.has_names { "NR > 1 " } else { "" };
-            format!(", awk {fields}'{rows}{{${} += 1}} 1' FILE | ftlab ... -", length + 1)
+            let rows = if table.has_names { "NR > 1 && " } else { "" };
+            let length = length + 1;
+            format!(
+                ", awk {fields}'{rows}${length} != \"\" {{${length} += 1}} 1' FILE | ftlab ... -"
+            )
         }
         None => String::new(),
     };
@@ -465,6 +474,8 @@ mod tests {
         for mark in ["# ", "%", "# a trace\n\n// "] {
             assert_eq!(advised(&[mark, "ts,op,lba,bytes\n", rows].concat()), bare, "{mark}");
         }
+        let ruled = advised(&["# ts,op,lba,bytes\n-----------------\n", rows].concat());
+        assert_eq!(ruled, bare);
         let other = advised(&["# one, two\n", rows].concat());
         assert_eq!(other, advised(rows));
     }
@@ -586,20 +597,24 @@ mod tests {
             let columns = suggested(&[header, rows].concat()).unwrap();
             assert!(columns.contains(":0x28=read/0x2a=write"), "{columns}");
         }
+        let lengths = suggested("0.1,0,4096,0x28\n0.2,1,8192,0x88\n").unwrap();
+        assert!(lengths.contains("op=2:?"), "{lengths}");
     }
 
     #[test]
     fn lengths_that_count_from_0_are_told() {
         let rows = "0.2645,2,28205400,7\n0.2646,1,28205416,15\n0.2647,1,28205432,7\n";
         for (header, awk) in [
-            ("", "awk -F, -v OFS=, '{$4 += 1} 1'"),
-            ("time,opcode,slba,nlb\n", "'NR > 1 {$4 += 1} 1'"),
+            ("", "awk -F, -v OFS=, '$4 != \"\" {$4 += 1} 1'"),
+            ("time,opcode,slba,nlb\n", "'NR > 1 && $4 != \"\" {$4 += 1} 1'"),
         ] {
             let advice = advised(&[header, rows].concat()).unwrap();
             assert!(advice.contains("count from 0") && advice.contains(awk), "{advice}");
         }
         let other = advised("time,opcode,slba,nlb\n0.5,2,28205400,8\n0.6,1,16,7\n").unwrap();
         assert!(!other.contains("count from 0"), "{other}");
+        let bytes = advised("time,op,offset,bytes\n0.5,r,28205400,4095\n0.6,w,16,511\n").unwrap();
+        assert!(!bytes.contains("count from 0"), "{bytes}");
     }
 
     #[test]

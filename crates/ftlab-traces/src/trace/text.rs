@@ -147,7 +147,7 @@ const COMMENT_MARKS: [&[u8]; 4] = [b"#", b"!", b"%", b"//"];
 /// Letters of a rule between lines of a table.
 const SHORTEST_RULE: usize = 4;
 
-/// The text of a comment; `None` if a line is none. Those that databases print around a table have none.
+/// The text of a comment; `None` if a line is none. Lines that databases print around a table have no text.
 pub(super) fn comment(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
     let marked = COMMENT_MARKS.iter().find_map(|mark| line.strip_prefix(*mark));
@@ -156,8 +156,8 @@ pub(super) fn comment(line: &[u8]) -> Option<&[u8]> {
 
 /// Whether a line is drawn, as `-----+-----` below the names of columns.
 fn is_rule(line: &[u8]) -> bool {
-    let is_drawn = |b: &u8| matches!(b, b'-' | b'=' | b'+' | b'|' | b':' | b' ');
-    line.len() >= SHORTEST_RULE && line.iter().all(is_drawn) && line.contains(&b'-')
+    let is_drawn = |b: &u8| b"-=+|: \t,;".contains(b);
+    line.len() >= SHORTEST_RULE && line.iter().all(is_drawn) && line.windows(2).any(|b| b == b"--")
 }
 
 /// Whether a line is as `(40 rows)` or `(40 rows affected)`, which is below a table.
@@ -224,7 +224,8 @@ impl<'a> Sample<'a> {
         let end = if whole { front.len() } else { memchr::memrchr(b'\n', front).unwrap_or(0) };
         let lines = front[..end].split(|b| *b == b'\n').map(|line| line.trim_ascii_end());
         let lines = lines.filter(|line| !line.is_empty());
-        let title = lines.clone().map_while(comment).last().map(|title| title.trim_ascii());
+        let titles = lines.clone().map_while(comment).map(|title| title.trim_ascii());
+        let title = titles.filter(|title| !title.is_empty()).last();
         Self { lines: lines.filter(|line| comment(line).is_none()).collect(), title }
     }
 
