@@ -102,6 +102,18 @@ pub(super) fn doubtful_seconds<F: LineFormat>(sample: &Sample) -> Option<String>
     })
 }
 
+/// Doubts times that go back again and again, as those since the event before do.
+pub(super) fn gaps<F: LineFormat>(sample: &Sample) -> Option<String> {
+    let times: Vec<u64> = sample.requests::<F>().map(|raw| raw.ticks).collect();
+    let (back, all) = (times.windows(2).filter(|pair| pair[1] < pair[0]).count(), times.len());
+    (all >= TELLING_REQUESTS && 4 * back > all).then(|| {
+        format!(
+            "times go back at {back} of the first {all} requests, so they may count from the event \
+             before; print them without --deltatime, or take them as they are with input.time_unit = s"
+        )
+    })
+}
+
 /// Whether all times are multiples of a thousand, and enough of them.
 pub(super) fn in_thousands(requests: &[RawRequest]) -> bool {
     let moves = requests.iter().any(|raw| raw.ticks != 0);

@@ -13,6 +13,7 @@
 use super::TraceOptions;
 use super::blkparse::device;
 use super::block::{Events, Stage, mapped_from};
+use super::doubt::gaps;
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::RawRequest;
 use super::lost;
@@ -53,6 +54,7 @@ impl LineFormat for Ftrace {
     const SEPARATOR: Separator = Separator::Blanks;
     const TIME: Time = Time::decimal(TimeUnit::Seconds);
     const OFFSET_UNIT: u64 = SECTOR_BYTES;
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(gaps::<Self>);
     const SOURCE: &'static str =
         "/sys/kernel/tracing/trace, trace-cmd report, perf script of block:*";
     const TAKES: &'static [&'static str] = &["stage"];
@@ -194,6 +196,7 @@ mod tests {
     use super::*;
     use crate::request::Op;
     use crate::trace::checks::{decoded_with, misread, parse, requests};
+    use crate::trace::stream::Front;
 
     const FILE: &str = "\
 # tracer: nop
@@ -203,6 +206,22 @@ mod tests {
    kw/2:1H-1  [002] .....   406.300000: sched_switch: prev_comm=dd
    kw/2:1H-1  [002] .....   406.300000: block_bio_queue: 259,1024 RA 98400 + 8 [kworker/2:1H]
 ";
+
+    #[test]
+    fn times_since_the_event_before_are_doubted() {
+        let text = |times: &[u32]| -> String {
+            let line =
+                |time| format!("fio 1 [0] 0.{time:06}: block:block_rq_issue: 8,0 R 8 + 8 [fio]\n");
+            times.iter().map(line).collect()
+        };
+        let doubt = |times: &[u32]| {
+            let text = text(times);
+            Ftrace::DOUBT.unwrap()(&Sample::new(Front { bytes: text.as_bytes(), whole: true }))
+        };
+        let gaps = doubt(&[264_519, 241, 97, 1024, 55, 800, 12, 431, 90]).unwrap();
+        assert!(gaps.starts_with("times go back at 5 of the first 9 requests"), "{gaps}");
+        assert_eq!(doubt(&[1, 2, 4, 3, 5, 6, 7, 8, 9]), None);
+    }
 
     #[test]
     fn devices_that_are_mapped_and_dates_are_told() {

@@ -108,6 +108,12 @@ const TEXTS: &[(&[&str], &str)] = &[
         &["TIME(ms)", "DISK", "LAT(ms)"],
         "a list of latencies without addresses; record with biosnoop of bcc, not biosnoop.bt",
     ),
+    (
+        &["^STARTs", "COMM", "TYPE", "DEV", "BLOCK", "BYTES", "LATms"],
+        "iosnoop's text, in which processes have names of several words; read it with awk '/^[0-9]/ \
+         {print $1, $(NF-4), $(NF-3), $(NF-2), $(NF-1)}' FILE | ftlab ... - with input.columns = \
+         time=1,op=2,offset=4:sectors,length=5,volume=3,separator=blanks",
+    ),
     (&["^COMM", "PID", "TYPE", "DEV", "BLOCK", "BYTES", "LATms"], NO_TIMES),
     (&["Time of Day", "Process Name", "Operation", "Path"], FILES),
     (
@@ -306,6 +312,10 @@ mod tests {
             (b"[ 5321.264519] fio(1000): READ block 28205400 on sda1 (8 sectors)", "block_dump"),
             (b"2024-01-15 10:30:45.1 connection=1 Read id=1 offset=0x0 count=0x1000", "nbdkit"),
             (b"77@1600000000.5:blk_co_preadv blk 0x5 bs 0x5 offset 8 bytes 512 flags 0", "QEMU"),
+            (
+                b"STARTs ENDs COMM PID TYPE DEV BLOCK BYTES LATms\n1.5 1.6 a b 9 W 8,0 8 512 1",
+                "awk",
+            ),
             (b"clock_time,object_id,object_size,op\n1,2,3,get\n", "no addresses"),
         ] {
             let message = what(bytes).unwrap_or_default();
