@@ -26,6 +26,10 @@ const LONGEST_GAP_S: f64 = 0.5;
 /// Decimal places that milliseconds and microseconds may have.
 const FEW_PLACES: usize = 3;
 
+/// Times from which on all may lack zeros.
+const LEAST_WITHOUT_ZEROS: usize = 8;
+const NS_PER_S: u64 = 1_000_000_000;
+
 /// Words of an operation that a map may have.
 pub(super) const MOST_WORDS: usize = 8;
 
@@ -216,6 +220,21 @@ pub(super) fn time(name: &Name, values: &[&str]) -> &'static str {
     let gap = span / numbers.len().saturating_sub(1).max(1) as f64;
     let is_fine = values.iter().any(|value| decimals(value) > FEW_PLACES);
     if is_fine && gap < LONGEST_GAP_S { "" } else { OPEN }
+}
+
+/// Whether times have nanoseconds behind their point without zeros in front, as `%T.%t` of blkparse prints them: `0.1829`
+/// is 1,829 ns. They are in order then, which they are not as decimals.
+pub(super) fn lack_zeros(values: &[&str]) -> bool {
+    let parts = |value: &&str| {
+        let (seconds, behind) = value.split_once('.')?;
+        let has_zeros = behind.len() > 1 && behind.starts_with('0');
+        let number = |text: &str| number::integer(text.as_bytes());
+        Some((number(seconds)?, number(behind).filter(|ns| !has_zeros && *ns < NS_PER_S)?))
+    };
+    let decimals = || values.iter().filter_map(|value| number::decimal(value.as_bytes(), 9));
+    let parts: Option<Vec<(u64, u64)>> = values.iter().map(parts).collect();
+    parts.is_some_and(|parts| parts.len() >= LEAST_WITHOUT_ZEROS && parts.is_sorted())
+        && !decimals().is_sorted()
 }
 
 /// How many places a number has behind its point, without zeros at the end.

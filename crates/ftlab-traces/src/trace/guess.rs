@@ -58,6 +58,7 @@ fn without_others(table: &Table, named: &mut Named) {
 fn rises(table: &Table, at: usize) -> bool {
     let times = table.column(at).iter().map(|value| seconds(value)).collect::<Option<Vec<_>>>();
     times.is_some_and(|times| times.is_sorted() && times.first() < times.last())
+        || counted::lack_zeros(&table.column(at))
 }
 
 /// Finds the offset and the length that are not named, among the columns that are free.

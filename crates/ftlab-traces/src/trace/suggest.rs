@@ -291,8 +291,9 @@ fn written<'a>(
     }
     let joins = places.joined.map(|joined| joined.step(table));
     let dates = dates(table, &places);
-    let lengths = from_zero(table, &places);
-    let steps = [action, dates, points(table, &places), sums(table, &places), joins, lengths];
+    let (zeros, lengths) = (zeros(table, &places), from_zero(table, &places));
+    let steps =
+        [action, dates, points(table, &places), zeros, sums(table, &places), joins, lengths];
     let before: String = steps.into_iter().flatten().collect();
     let which = which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
@@ -400,6 +401,22 @@ pub(super) fn points(table: &Table, places: &Places) -> Option<String> {
     (has_comma && !table.separator.is_empty()).then(|| {
         "its times have decimal commas: write points, tr , . < FILE | ftlab ... -; ".into()
     })
+}
+
+/// What has to be done with nanoseconds that lack their zeros.
+fn zeros(table: &Table, places: &Places) -> Option<String> {
+    if !counted::lack_zeros(&table.column(places.time.0)) {
+        return None;
+    }
+    let time = places.time.0 + 1;
+    let awk = table.awk_fields("-v OFS=").map(|fields| {
+        format!(
+            ", awk {fields}'{{split(${time}, t, \".\"); ${time} = sprintf(\"%d.%09d\", t[1], t[2])}} 1' \
+             FILE | ftlab ... -"
+        )
+    });
+    let awk = awk.filter(|_| !table.has_names).unwrap_or_default();
+    Some(format!("the nanoseconds of its times lack zeros in front: write nine digits{awk}; "))
 }
 
 /// What has to be done with lengths in sectors that are one too small, as NVMe's number of logical blocks is.
@@ -599,6 +616,23 @@ mod tests {
         }
         let lengths = suggested("0.1,0,4096,0x28\n0.2,1,8192,0x88\n").unwrap();
         assert!(lengths.contains("op=2:?"), "{lengths}");
+    }
+
+    #[test]
+    fn nanoseconds_without_zeros_are_told() {
+        let text = |times: &[&str]| -> String {
+            let line = |time| format!("{time} Q R 28205400 8\n");
+            times.iter().map(line).collect()
+        };
+        let times = ["0.1829", "0.6197", "0.19456", "0.21253", "0.441943", "0.5", "0.8", "0.9"];
+        let sorted =
+            ["0.1829", "0.6197", "0.19456", "0.21253", "0.441943", "1.5", "1.18", "1.90000"];
+        let advice = advised(&text(&sorted)).unwrap();
+        let awk = "awk '{split($1, t, \".\"); $1 = sprintf(\"%d.%09d\", t[1], t[2])} 1' FILE";
+        assert!(advice.contains(awk), "{advice}");
+        // Milliseconds out of order.
+        let other = advised(&text(&times)).unwrap();
+        assert!(!other.contains("lack zeros"), "{other}");
     }
 
     #[test]
