@@ -11,6 +11,8 @@ use super::suggest::{Places, Table};
 const LEAST_ROWS: usize = 2;
 const COLUMNS: std::ops::RangeInclusive<usize> = 4..=32;
 const SECTOR_BYTES: u64 = 512;
+/// Columns in front of the time of issue in a log of fio.
+const ISSUE: usize = 6;
 /// The longest request that a guess believes, in bytes and in sectors.
 const LONGEST: u64 = 64 << 20;
 const LONGEST_SECTORS: u64 = 32_768;
@@ -242,8 +244,13 @@ pub(super) fn log_of_fio(table: &Table) -> Option<String> {
          with write_iolog=FILE; if column 2 has addresses, read it as CSV"
             .into()
     } else {
-        "it looks like a latency log of fio; read it as CSV, once columns and units are checked, \
-         with input.columns = time=1:ms,offset=5,length=4,op=3:0"
-            .into()
+        // Newer logs have a priority, and the time of issue in ns.
+        let has_issue = table.width() > ISSUE && table.numbers(ISSUE).is_some();
+        let (time, sort) =
+            if has_issue { ("7:ns", " and input.order = sort") } else { ("1:ms", "") };
+        format!(
+            "it looks like a latency log of fio; read it as CSV, once columns and units are checked, \
+             with input.columns = time={time},offset=5,length=4,op=3:0{sort}"
+        )
     })
 }

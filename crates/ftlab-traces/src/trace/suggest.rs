@@ -619,6 +619,24 @@ mod tests {
     }
 
     #[test]
+    fn logs_of_fio_have_their_time_of_issue_in_the_seventh_column() {
+        let advice = |more: [&str; 2]| {
+            let [first, second] = more;
+            let rows = [
+                format!("265, 1061634, 1, 4096, 6391455744{first}\n"),
+                format!("266, 1031634, 0, 4096, 4096{second}\n"),
+            ];
+            advised(&rows.concat()).unwrap()
+        };
+        assert!(advice(["", ""]).ends_with("time=1:ms,offset=5,length=4,op=3:0"));
+        let issued = advice([", 0x0000, 264760039", ", 0x0000, 264560039"]);
+        assert!(
+            issued.ends_with("time=7:ns,offset=5,length=4,op=3:0 and input.order = sort"),
+            "{issued}"
+        );
+    }
+
+    #[test]
     fn nanoseconds_without_zeros_are_told() {
         let text = |times: &[&str]| -> String {
             let line = |time| format!("{time} Q R 28205400 8\n");
