@@ -144,7 +144,7 @@ impl LineFormat for Biosnoop {
     fn without_requests(&self) -> Mistake {
         match self.places {
             None => no_header(),
-            Some(_) => Mistake("found no request, expected at least one".into()),
+            Some(_) => Mistake::no_request(),
         }
     }
 

@@ -178,7 +178,7 @@ impl LineFormat for Csv {
     fn without_requests(&self) -> Mistake {
         match &self.in_front {
             Some((mistake, _)) if !self.begun => mistake.clone(),
-            _ => Mistake("found no request, expected at least one".into()),
+            _ => Mistake::no_request(),
         }
     }
 

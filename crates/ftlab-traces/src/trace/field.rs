@@ -40,6 +40,13 @@ pub enum Separator {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake(pub String);
 
+impl Mistake {
+    /// That a file holds no request.
+    pub(crate) fn no_request() -> Self {
+        Self("found no request, expected at least one".into())
+    }
+}
+
 /// The columns of one line that have not been taken yet.
 pub struct Fields<'a> {
     line: &'a [u8],

@@ -280,7 +280,7 @@ pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
         }
     }
     Err(match sample.first() {
-        None if front.whole => Mistake("found no request, expected at least one".into()),
+        None if front.whole => Mistake::no_request(),
         _ if is_like_utf_16(front.bytes) => utf_16(front.bytes),
         first => other::known(front, &sample)
             .unwrap_or_else(|| unknown(first.unwrap_or(front.bytes), &sample)),

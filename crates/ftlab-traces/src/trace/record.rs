@@ -49,7 +49,7 @@ pub(super) trait RecordFormat: Clone + Default + Send + 'static {
 
     /// The error when all records have been read and none was a request.
     fn without_requests(&self) -> Mistake {
-        Mistake("found no request, expected at least one".into())
+        Mistake::no_request()
     }
 
     /// Parses the beginning of `bytes`. It is called again with more bytes after [`Step::Needs`]. A

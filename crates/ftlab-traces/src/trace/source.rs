@@ -55,7 +55,7 @@ pub(super) trait Decode: Send + 'static {
 
     /// What is wrong when the stream has ended and held no request.
     fn without_requests(&self) -> Mistake {
-        Mistake("found no request, expected at least one".into())
+        Mistake::no_request()
     }
 }
 

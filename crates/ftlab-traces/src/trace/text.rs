@@ -89,7 +89,7 @@ pub(super) trait LineFormat: Clone + Default + Send + 'static {
 
     /// The error when all lines have been read and none held a request.
     fn without_requests(&self) -> Mistake {
-        Mistake("found no request, expected at least one".into())
+        Mistake::no_request()
     }
 
     /// Whether a file that begins with these lines has this format.

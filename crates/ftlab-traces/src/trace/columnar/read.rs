@@ -220,7 +220,7 @@ impl Source {
 
     /// The error, if any, after all rows have been read.
     fn check_end(&self) -> Result<(), Mistake> {
-        self.gate.check_end(|| Mistake("found no request, expected at least one".into()))?;
+        self.gate.check_end(Mistake::no_request)?;
         self.proof.as_ref().map_or(Ok(()), Proof::check)
     }
 
