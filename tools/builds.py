@@ -41,7 +41,9 @@ def build(profile: str, target: Path) -> tuple[float, float]:
     """Build a core in an empty folder; return processor and wall time."""
     shutil.rmtree(target, ignore_errors=True)
     command = ["cargo", "build", "--quiet", "--locked", "-p", "ftlab-python", "--profile", profile]
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "PYO3_PYTHON": sys.executable}
+    own = {"CARGO_TARGET_DIR": str(target), "PYO3_PYTHON": sys.executable}
+    # As make does for the first build of a clone.
+    environment = {**os.environ, **own, "CARGO_INCREMENTAL": "0"}
     spent, wall, _ = timed(command, cwd=ROOT, env=environment)
     return spent, wall
 

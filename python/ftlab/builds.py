@@ -2,7 +2,7 @@
 
 from ftlab._core import PROFILE, __version__
 
-SLOWER = 2
+SLOWER = 3
 """How many times as long runs take in a quick build, as docs/performance.md has measured."""
 
 
