@@ -67,6 +67,10 @@ impl LineFormat for Etw {
         };
         let stamp = fields.time()?;
         fields.optional(Fields::text)?;
+        // The name of the process had a comma, as in `my, app.exe (3984)`.
+        if fields.peek().ends_with(b")") {
+            fields.text()?;
+        }
         fields.integer()?;
         if self.has_cpu {
             fields.optional(Fields::text)?;
@@ -157,6 +161,9 @@ OS Version: 6.0.6001, Trace Size: 109252KB, Events Lost: 0, Pointer size: 8
         };
         assert_eq!(seen(&[HEADER, ROWS].concat()), expected);
         assert_eq!(seen(ROWS), expected, "without a header");
+        let with_comma = ROWS.replace(" (", ", an app.exe (");
+        assert_ne!(with_comma, ROWS);
+        assert_eq!(seen(&with_comma), expected, "a comma in the name of the process");
         let newer = |text: &str| text.replace("             IrpPtr", " CPU,         IrpPtr");
         let with_cpu = ROWS.replace(", 0xf", ", 1, 0xf");
         assert_eq!(seen(&[&newer(HEADER), &with_cpu[..]].concat()), expected, "with processors");
