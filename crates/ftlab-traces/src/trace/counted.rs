@@ -383,6 +383,27 @@ fn of_scsi(word: &str) -> Option<&'static str> {
     }
 }
 
+/// The words of operations that are opcodes of NVMe, where the offset has its name.
+pub(super) fn of_nvme(offset: &Name, op: &Name, values: &[&str]) -> Option<String> {
+    let mut words: Vec<&str> = values.to_vec();
+    words.sort_unstable();
+    words.dedup();
+    let is_opcode = op.whole.contains("opc") && offset.whole == "slba";
+    let is_number = |word: &&str| number::whole(word.as_bytes()).is_some();
+    if !is_opcode || words.len() > MOST_WORDS || !words.iter().all(is_number) {
+        return None;
+    }
+    let means = |word: &str| match number::whole(word.as_bytes()) {
+        Some(0) => "flush",
+        Some(1) => "write",
+        Some(2) => "read",
+        Some(9) => "trim",
+        _ => ASK,
+    };
+    let entries: Vec<String> = words.iter().map(|word| format!("{word}={}", means(word))).collect();
+    Some(format!(":{}", entries.join("/")))
+}
+
 /// What a word seems to mean.
 pub(super) fn meaning(name: &Name, word: &str) -> &'static str {
     let parts = words(word);

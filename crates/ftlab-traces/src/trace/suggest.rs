@@ -371,7 +371,10 @@ fn columns(
         format!("length={}{length_unit}", place(length)),
     ];
     parts.extend(places.op.map(|op| {
-        format!("op={}{}", place(op), counted::operation(&name(op), &table.column(op.0)))
+        let values = table.column(op.0);
+        let words = counted::of_nvme(&name(offset), &name(op), &values);
+        let words = words.unwrap_or_else(|| counted::operation(&name(op), &values));
+        format!("op={}{words}", place(op))
     }));
     parts.extend(places.latency.map(|latency| {
         let unit = name(latency).time_unit().map_or(OPEN, counted::in_columns);
@@ -662,6 +665,20 @@ mod tests {
         ] {
             let advice = advised(&[header, rows].concat()).unwrap();
             assert!(advice.contains("count from 0") && advice.contains(awk), "{advice}");
+        }
+        let advice = |op: &str, words: &[&str]| {
+            let row = |(n, word): (usize, &&str)| format!("{n}.5,{word},{}400,7\n", n + 7);
+            let rows: String = words.iter().enumerate().map(row).collect();
+            advised(&format!("time,{op},slba,nlb\n{rows}")).unwrap()
+        };
+        for (op, words, expected) in [
+            ("opcode", &["2", "1"][..], "op=opcode:1=write/2=read;"),
+            ("opcode", &["0x02", "0x01", "0x08"], "op=opcode:0x01=write/0x02=read/0x08=?;"),
+            ("is_read", &["1", "0"], "op=is_read:1;"),
+            ("is_write", &["1", "0"], "op=is_write:0;"),
+        ] {
+            let advice = format!("{};", advice(op, words));
+            assert!(advice.contains(expected), "{advice}");
         }
         let other = advised("time,opcode,slba,nlb\n0.5,2,28205400,8\n0.6,1,16,7\n").unwrap();
         assert!(!other.contains("count from 0"), "{other}");
