@@ -96,7 +96,7 @@ impl LineFormat for BlkParse {
         if fields.first_byte() == Some(b'(') {
             return Ok(None);
         }
-        fields.one_of(&[b"+"])?;
+        fields.one_of(&[b"+"]).map_err(|mistake| expected_plus(line, mistake))?;
         let length = fields.integer()?;
         self.events.request((ticks, volume), rwbs, Some((offset, length)))
     }
@@ -108,7 +108,9 @@ impl LineFormat for BlkParse {
     fn recognise(sample: &Sample) -> Verdict {
         let begins = |line: &[u8]| line[0].is_ascii_digit() || line.starts_with(b"Input file ");
         let begun = sample.first().is_some_and(|line| begins(line.trim_ascii()));
-        if begun && sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
+        let of_f = sample.lines().filter(|line| without_plus(line).is_some()).count();
+        let is_known = sample.mostly::<Self>() || 2 * of_f >= sample.lines().count();
+        if begun && is_known { Verdict::Yes } else { Verdict::No }
     }
 
     fn processor(&self) -> Option<u32> {
@@ -134,6 +136,27 @@ impl BlkParse {
         self.in_remarks = !event && (self.in_remarks || remark);
         self.in_remarks
     }
+}
+
+/// The action of a line of `blkparse -f` that has the length where the plus sign should be.
+fn without_plus(line: &[u8]) -> Option<&[u8]> {
+    let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let words: Vec<&[u8]> = words.take(9).collect();
+    let &[volume, _, _, _, _, stage, rwbs, sector, length] = &words[..] else { return None };
+    device(volume).and(rwbs::operation(rwbs))?;
+    action(stage).filter(|_| [sector, length].concat().iter().all(u8::is_ascii_digit))
+}
+
+#[cold]
+fn expected_plus(line: &[u8], mistake: Mistake) -> Mistake {
+    let Some(action) = without_plus(line) else { return mistake };
+    Mistake(format!(
+        "{}, as blkparse prints it without -f; read it with awk '$6 == \"{}\" {{print $1, $4, $7, $8, $9}}' FILE | \
+         ftlab ... - with input.columns = volume=1,time=2,op=3,offset=4:sectors,length=5:B,separator=blanks, \
+         where B is sectors for %n and bytes for %N",
+        mistake.0,
+        String::from_utf8_lossy(action)
+    ))
 }
 
 /// `8,16` as a volume.
@@ -302,6 +325,10 @@ Skips: 0 forward (0 -   0.0%)
             ("8,0 1 1 0.0 1 Q W\0 8 + 8 [a]", r#"column 7 (RWBS): found "W\0""#),
             ("8,0 1 1 0.0 1 Q W 0x8 + 8 [a]", r#"column 8 (sector): found "0x8""#),
             ("8,0 1 1 0.0 1 Q W 8 / 8 [a]", r#"column 9 (+): found "/", expected a plus"#),
+            (
+                "8,0 1 1 0.0 1 Q W 8 8 a",
+                r#"found "8", expected a plus sign, as blkparse prints it"#,
+            ),
             ("8,0 1 1 0.0 1 Q W 8 + [a]", r#"column 10 (sectors): found "[a]""#),
             ("8,0 1 1 0.0 1 Q W 8 + 2097153 [a]", "longer than 1 GiB"),
             ("8,0 1 1 0.0 1 Q D 8 + 137438953473 [a]", "longer than 64 TiB"),

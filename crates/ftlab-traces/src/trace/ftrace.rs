@@ -128,15 +128,17 @@ fn known(name: &[u8]) -> Option<(Stage, &[u8])> {
     Some((*stage, &name[end + 1..]))
 }
 
-/// The text in front of an event without the colon behind its time, and without the period of `perf script`.
+/// The text in front of an event without the colon behind its time, and without the period of `perf script` or the
+/// gap of `trace-cmd report --ts-diff`, as `(+264518)`.
 fn stamped(front: &[u8]) -> Option<&[u8]> {
     let front = front.trim_ascii_end();
-    let stamp = front.strip_suffix(b":");
+    let stamp = front.strip_suffix(b":").map(<[u8]>::trim_ascii_end);
     stamp.or_else(|| {
-        let period = last_word(front);
-        let is_number = !period.is_empty() && period.iter().all(u8::is_ascii_digit);
-        is_number
-            .then(|| front[..front.len() - period.len()].trim_ascii_end().strip_suffix(b":"))?
+        let word = last_word(front);
+        let gap = word.strip_prefix(b"(+").and_then(|gap| gap.strip_suffix(b")"));
+        let digits = gap.map_or(word, |gap| gap.strip_prefix(b"-").unwrap_or(gap));
+        let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+        is_number.then(|| front[..front.len() - word.len()].trim_ascii_end().strip_suffix(b":"))?
     })
 }
 
@@ -175,6 +177,13 @@ fn other_clock(front: &[u8], stamp: &[u8]) -> Mistake {
         let before = quoted(before);
         return Mistake(format!(
             "found the date of {before}, expected seconds; trace-cmd report --nodate prints them"
+        ));
+    }
+    if memchr::memmem::find(stamp, b"us").is_some() {
+        return Mistake(format!(
+            "found the time {} of ftrace's latency format; read it with sed -E 's/ ([0-9]+)us[^0-9:]*: / \\1: /' \
+             FILE | ftlab ... - with input.time_unit = us",
+            quoted(stamp)
         ));
     }
     Mistake(format!(
@@ -269,6 +278,7 @@ mod tests {
             "  a block 1 [002]   406.206450:     block:block_rq_issue: 8,48 WS 16384 () 768 + 32 [a]",
             "  dd-1107  [002]   406.206450: block_rq_issue:       8,48 WS 16384 () 768 + 32 [dd]",
             "  dd 1107 [002] 406.206450:    1 block:block_rq_issue: 8,48 WS 16384 () 768 + 32 [dd]",
+            "  dd-1107 [002] 406.206450: (+26) block_rq_issue: 8,48 WS 16384 () 768 + 32 [dd]",
         ] {
             let raw = parse::<Ftrace>(line);
             assert_eq!((raw.ticks, raw.offset, raw.length), (406_206_450_000, 393_216, 16_384));
@@ -280,6 +290,8 @@ mod tests {
         for (line, found) in [
             ("a [0] x.5: block_bio_queue: 8,0 W 8 + 8 [a]", r#"column 1 (time): found "x.5""#),
             ("a [0] 15: block_bio_queue: 8,0 W 8 + 8 [a]", "whose clock counts no seconds"),
+            ("a 0d.. 15us!: block_bio_queue: 8,0 W 8 + 8 [a]", "latency format"),
+            ("a 0d.. 15us : block_bio_queue: 8,0 W 8 + 8 [a]", "latency format"),
             ("a [0] 1.5: block_bio_queue: 8 W 8 + 8 [a]", "expected its device"),
             ("a [0] 1.5: block_bio_queue: dev=8 sector=8", "without -R"),
             ("a [0] 1.5: block_bio_queue: 8,0 x 8 + 8 [a]", "expected its RWBS"),

@@ -1,8 +1,10 @@
 //! What people take for a trace and is none: each is named, with the command that helps.
 
 use super::archive;
+use super::blkparse::device;
 use super::field::{Mistake, quoted};
 use super::lines::without_mark;
+use super::rwbs;
 use super::stream::Front;
 use super::text::Sample;
 use serde_json::Value;
@@ -71,6 +73,9 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
             is("fio's iolog of version 1, which fio no longer reads either; record version 3 with \
              fio --write_iolog=FILE")
         }
+        _ if sample.lines().take(MOST_LINES).any(is_unnamed_event) => {
+            is("events of perf script without their names; print them with perf script -F +event")
+        }
         _ => float_stamp(first),
     }
 }
@@ -97,8 +102,32 @@ const TEXTS: &[(&[&str], &str)] = &[
         "events of a file system; record those of its device, as with trace-cmd record -e block",
     ),
     (
+        &["] ", "nvme_setup_cmd: ", " slba="],
+        "events of the NVMe driver; read them with sed -nE 's/.* ([0-9]+\\.[0-9]+): .*nvme_setup_cmd: .*disk=([^,]*),.*\
+         nvme_cmd_(read|write|zone_append) slba=([0-9]+), len=([0-9]+).*/\\1,\\2,\\3,\\4,\\5/p' FILE | awk -F, -v OFS=, \
+         '{$5++} 1' | ftlab ... - with input.columns = \
+         time=1,volume=2,op=3:read=read/write=write/zone_append=write,offset=4:B,length=5:B, where B is the size of \
+         the drive's blocks, as 512 or 4KiB; other commands are left out",
+    ),
+    (
         &["] ", ": nvme_"],
         "events of the NVMe driver; record those of the block layer, as with trace-cmd record -e block",
+    ),
+    (
+        &["] ", "scsi_dispatch_cmd_start: ", " lba="],
+        "events of SCSI; read them with sed -nE 's/.* ([0-9]+\\.[0-9]+): .*scsi_dispatch_cmd_start: host_no=([0-9]+) \
+         channel=([0-9]+) id=([0-9]+) lun=([0-9]+) .*\\((READ|WRITE)_[0-9]+ lba=([0-9]+) txlen=([0-9]+).*/\
+         \\1,\\2:\\3:\\4:\\5,\\6,\\7,\\8/p' FILE | ftlab ... - with input.columns = \
+         time=1,volume=2,op=3,offset=4:B,length=5:B, where B is the size of the drive's blocks, as 512 or 4KiB; \
+         other commands are left out",
+    ),
+    (
+        &["] ", "ufshcd_command: ", "send", " LBA: "],
+        "events of UFS; read them with sed -nE 's/.* ([0-9]+\\.[0-9]+): .*ufshcd_command: send[a-z_]*: ([^ ]+): tag: .* \
+         size: ([0-9]+), .*LBA: ([0-9]+), opcode: (0x28|0x2a|0x88|0x8a)([^0-9a-f].*)?$/\\1,\\2,\\5,\\4,\\3/p' FILE | \
+         ftlab ... - with input.columns = \
+         time=1,volume=2,op=3:0x28=read/0x2a=write/0x88=read/0x8a=write,offset=4:4KiB,length=5; for Linux before \
+         5.14 offset=4:sectors; other commands are left out",
     ),
     (
         &["block_rq_", "{ cpu_id = "],
@@ -115,6 +144,11 @@ const TEXTS: &[(&[&str], &str)] = &[
          time=1,op=2,offset=4:sectors,length=5,volume=3,separator=blanks",
     ),
     (&["^COMM", "PID", "TYPE", "DEV", "BLOCK", "BYTES", "LATms"], NO_TIMES),
+    (
+        &["Request type: ", ", from: ", ", len: "],
+        "a log of nbd-server, which has no exact times; record with blktrace",
+    ),
+    (&["Access Time ", "File Name: ", "File Operation: "], FILES),
     (&["Time of Day", "Process Name", "Operation", "Path"], FILES),
     (
         &["Event Name,", "Event ID,"],
@@ -148,6 +182,16 @@ const TEXTS: &[(&[&str], &str)] = &[
         "a log of QEMU; read it with sed -nE 's/^[0-9]+@([0-9.]+):blk_co_p(read|write)v .* offset ([0-9]+) \
          bytes ([0-9]+).*/\\1,\\2,\\3,\\4/p' FILE | ftlab ... - with input.columns = \
          time=1,op=2,offset=3,length=4",
+    ),
+    (
+        &["] ", " CDB: "],
+        "messages of SCSI; record the events of the block layer, as with trace-cmd record -e block",
+    ),
+    (
+        &["  D=0x", " B=0x", "/dev/"],
+        "the text of fs_usage; read it with sed -nE 's/PgIn/RdPg/; s/PgOut/WrPg/; s/^([0-9:.]+) +(Rd|Wr)[^ ]* \
+         +D=(0x[0-9a-f]+) +B=(0x[0-9a-f]+) +([^ ]+).* ([0-9]+\\.[0-9]{6})( [A-Z])? .*/\\1,\\2,\\3,\\4,\\5,\\6/p' FILE | \
+         ftlab ... - with input.columns = time=1:iso,op=2,offset=3:sectors,length=4,volume=5,latency=6:s",
     ),
     (&["Smart Log for"], STATISTICS),
     (&[";fio-", ";"], "fio's report; record its requests with fio --write_iolog=FILE JOB"),
@@ -185,6 +229,13 @@ fn text_of_tool(sample: &Sample) -> Option<&'static str> {
     let lines = || sample.title().into_iter().chain(sample.lines().take(MOST_LINES));
     let is = |words: &[&str]| lines().any(|line| in_order(line, words));
     TEXTS.iter().find(|(words, _)| is(words)).map(|(_, what)| *what)
+}
+
+/// Whether a line is an event of the block layer whose name is left out: `1.5: 8,0 R 8 + 8 [fio]`.
+fn is_unnamed_event(line: &[u8]) -> bool {
+    let Some(at) = memchr::memmem::find(line, b": ") else { return false };
+    let mut words = line[at + 2..].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.next().and_then(device).is_some() && words.next().and_then(rwbs::operation).is_some()
 }
 
 /// Whether bytes are no text: one that no line has is among the first.
@@ -316,14 +367,44 @@ mod tests {
                 b"STARTs ENDs COMM PID TYPE DEV BLOCK BYTES LATms\n1.5 1.6 a b 9 W 8,0 8 512 1",
                 "awk",
             ),
+            (
+                b" a-1 [0] 1.5: nvme_setup_cmd: nvme0: disk=n, cmd=(nvme_cmd_read slba=8, len=7)",
+                "$5++",
+            ),
+            (
+                b" a-1 [0] 1.5: nvme_sq: nvme0: disk=nvme0n1, qid=1",
+                "record those of the block layer",
+            ),
+            (
+                b" a-1 [0] 1.5: scsi_dispatch_cmd_start: host_no=0 cmnd=(READ_10 lba=8 txlen=8)",
+                "txlen=",
+            ),
+            (b" a-1 [0] 1.5: ufshcd_command: send_req: u: tag: 0, size: 8, IS: 0, LBA: 8, ", "UFS"),
+            (b" 5321.2: 8,0 R 28205400 + 8 [fio]", "-F +event"),
+            (b"[ 1.5] sd 0:0:0:0: [sda] tag#0 CDB: Read(10) 28 00 01 ae", "messages of SCSI"),
+            (
+                b"15:10:00.2    RdData[AT1]     D=0x01  B=0x1000   /dev/disk1s1  /x  0.1 W a",
+                "fs_usage",
+            ),
+            (b"nbd_server[12]: Request type: 0, from: 0, len: 4096", "no exact times"),
+            (b"Access Time : 15 , File Name: 1.sst , File Operation: Read", "calls on files"),
             (b"clock_time,object_id,object_size,op\n1,2,3,get\n", "no addresses"),
         ] {
             let message = what(bytes).unwrap_or_default();
             assert!(message.contains(words), "{message:?}: expected {words}");
         }
-        for bytes in
-            [&b"time,offset\n1,2\n"[..], b"1e-06,W,4096,4096\n", b"hello", b"[1.5] sda", b""]
-        {
+    }
+
+    #[test]
+    fn what_may_be_a_table_is_nothing_known() {
+        for bytes in [
+            &b"# a: list, of a + b [c]\ntime,offset\n1,2\n"[..],
+            b"time,offset\n1,2\n",
+            b"1e-06,W,4096,4096\n",
+            b"hello",
+            b"[1.5] sda",
+            b"",
+        ] {
             assert_eq!(what(bytes), None);
         }
     }
