@@ -7,6 +7,7 @@ use super::csv;
 use super::gate::RawRequest;
 use super::number;
 use super::plausible;
+use super::scsi;
 use super::time::TimeUnit;
 use crate::request::Op;
 
@@ -318,9 +319,7 @@ fn contradict(
 
 /// The words of an operation, as `op=COLUMN` has them behind it.
 pub(super) fn operation(name: &Name, values: &[&str]) -> String {
-    let mut words: Vec<&str> = values.to_vec();
-    words.sort_unstable();
-    words.dedup();
+    let words = distinct(values);
     let digits = |word: &&str| matches!(*word, "0" | "1");
     if words.iter().all(|word| csv::usual(word.as_bytes()).is_some()) {
         return String::new();
@@ -336,6 +335,18 @@ pub(super) fn operation(name: &Name, values: &[&str]) -> String {
         true => "skip",
         false => meaning(name, word),
     };
+    mapped(&words, means)
+}
+
+fn distinct<'a>(values: &[&'a str]) -> Vec<&'a str> {
+    let mut words = values.to_vec();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// Words with what each means, as `op=COLUMN` has them behind it.
+fn mapped(words: &[&str], means: impl Fn(&str) -> &'static str) -> String {
     let entries: Vec<String> = words.iter().map(|word| format!("{word}={}", means(word))).collect();
     format!(":{}", entries.join("/"))
 }
@@ -374,25 +385,21 @@ pub(super) fn is_plain(word: &str) -> bool {
 
 /// The operation of a command of SCSI, as tshark prints it.
 fn of_scsi(word: &str) -> Option<&'static str> {
-    match word {
-        "0x28" | "0xa8" | "0x88" => Some("read"),
-        "0x2a" | "0xaa" | "0x8a" => Some("write"),
-        "0x42" => Some("trim"),
-        "0x35" | "0x91" => Some("flush"),
+    match u8::from_str_radix(word.strip_prefix("0x")?, 16).ok()? {
+        0x42 => Some("trim"),
+        0x35 | 0x91 => Some("flush"),
+        // Those below may be commands of NVMe.
+        code @ 0x20.. => scsi::operation(code).map(Op::name),
         _ => None,
     }
 }
 
 /// The words of operations that are opcodes of NVMe, where the offset has its name.
 pub(super) fn of_nvme(offset: &Name, op: &Name, values: &[&str]) -> Option<String> {
-    let mut words: Vec<&str> = values.to_vec();
-    words.sort_unstable();
-    words.dedup();
+    let words = distinct(values);
     let is_opcode = op.whole.contains("opc") && offset.whole == "slba";
     let is_number = |word: &&str| number::whole(word.as_bytes()).is_some();
-    if !is_opcode || words.len() > MOST_WORDS || !words.iter().all(is_number) {
-        return None;
-    }
+    let are_few = words.len() <= MOST_WORDS;
     let means = |word: &str| match number::whole(word.as_bytes()) {
         Some(0) => "flush",
         Some(1) => "write",
@@ -400,8 +407,7 @@ pub(super) fn of_nvme(offset: &Name, op: &Name, values: &[&str]) -> Option<Strin
         Some(9) => "trim",
         _ => ASK,
     };
-    let entries: Vec<String> = words.iter().map(|word| format!("{word}={}", means(word))).collect();
-    Some(format!(":{}", entries.join("/")))
+    (is_opcode && are_few && words.iter().all(is_number)).then(|| mapped(&words, means))
 }
 
 /// What a word seems to mean.
