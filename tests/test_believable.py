@@ -226,6 +226,7 @@ def controls(output: str) -> set[str]:
     return {each for each in output if not each.isprintable()} - {"\n"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", long_but(NAMES[:1], NAMES))
 def test_control_characters_of_names_do_not_reach_the_terminal(ftlab, trace, name):
     Path("other.spc").write_text(f"{trace.read_text()}0,8,4096,w,9.9\n")
@@ -387,6 +388,7 @@ ROOM = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "ftl",
     long_but(

@@ -69,6 +69,7 @@ def exchanged(claim):
 OF_VARIANTS = [each for each in EXPERIMENT.claims if each.id in variants_of_cachftl.SAYS]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("claim", OF_VARIANTS, ids=lambda claim: claim.id)
 def test_a_claim_on_variants_agrees_or_fails_with_what_each_is_set_to(claim, found):
     def verdict(stands_in):

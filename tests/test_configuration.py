@@ -86,6 +86,7 @@ def test_merging_with_nothing_changes_nothing(tree):
     assert merge([tree, {}]) == merge([{}, tree]) == merge([tree, tree]) == tree
 
 
+@pytest.mark.long
 @given(TREES, TREES, TREES)
 def test_merging_does_not_depend_on_the_grouping(a, b, c):
     assert merge([merge([a, b]), c]) == merge([a, b, c])

@@ -138,6 +138,7 @@ FIGURES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", FIGURES)
 def test_figures_of_the_docs_are_drawn(code):
     from gallery import figure_of, image_of
@@ -184,6 +185,7 @@ def test_commands_of_the_docs_run_one_after_another(ftlab, page, commands):
         assert result.exit_code == 0, f"{page.name}: {result.output}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=str)
 def test_python_of_the_docs_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -38,6 +38,7 @@ def test_the_7450_max_has_1051_gib_and_a_third_of_spare_space(ftlab):
     assert "+4.4 %" in shown.stdout and "-2.5 %" in shown.stdout
 
 
+@pytest.mark.long
 def test_the_capacity_in_python_is_that_of_the_command_and_a_run_meets_it(ftlab):
     rows = [(package.units.number(used, "size"), wrote) for used, wrote in MAX_7450.items()]
     found = package.model.capacity(rows[-2:], 64, measured=1)

@@ -268,6 +268,7 @@ def test_a_link_is_no_way_around_a_suffix(ftlab, here, monkeypatch):
     assert here.read_bytes() == Path("other.spc").read_bytes()
 
 
+@pytest.mark.long
 def test_a_model_an_ftl_and_a_result_are_inputs_too(ftlab, tmp_path):
     assert ftlab("trace", "fit", "financial1", "--requests", 5000, "-o", "m.toml").exit_code == 0
     Path("mine.py").write_text("class Mine: ...\n")

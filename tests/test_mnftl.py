@@ -106,6 +106,7 @@ def test_pages_of_the_map_that_gc_moves_are_copies():
     ] * 5
 
 
+@pytest.mark.long
 def test_the_evaluation_runs_in_short(tmp_path):
     report = reproduce(EXPERIMENT, tmp_path, requests=3000, seeds=1)
     verdicts = {each.claim.id: each.verdict for each in report.judged}

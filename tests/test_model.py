@@ -113,6 +113,7 @@ def test_mistakes_are_told_in_one_line(ftlab, arguments, part):
     assert part in line
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hot", [{}, {"hot_share": 0.2, "hot_access": 0.8}])
 def test_runs_of_theorys_device_lie_where_theory_says(hot):
     found = package.model.gc(1, logical_blocks=218, blocks=256, **hot)

@@ -12,6 +12,7 @@ from test_cli import failure
 FITTED = [1000, pytest.param(5000, marks=pytest.mark.long)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("requests", FITTED)
 def test_a_fitted_model_is_a_trace(ftlab, requests):
     result = ftlab("trace", "fit", "financial1", "--requests", requests, "-o", "bank.toml")

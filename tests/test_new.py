@@ -63,6 +63,7 @@ def test_the_start_in_python_keeps_the_rules_and_is_used(ftlab, monkeypatch):
     done([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], env=environment)
 
 
+@pytest.mark.long
 def test_the_tests_of_the_start_find_a_bug(ftlab):
     ftlab("new", "wrong.py")
     text = Path("wrong.py").read_text("utf-8")

@@ -42,6 +42,7 @@ HOOKS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hook", HOOKS)
 @pytest.mark.parametrize("leaving", ["raise SystemExit(0)", "raise KeyboardInterrupt"])
 def test_a_class_that_would_end_the_program_is_told_with_its_line(ftlab, hook, leaving):
@@ -118,6 +119,7 @@ ATTRIBUTES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", [*UNFIT, *ATTRIBUTES])
 def test_what_cannot_be_taken_is_told_with_its_method_or_attribute(ftlab, what):
     body, told = (UNFIT | ATTRIBUTES)[what]

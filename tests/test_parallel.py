@@ -239,6 +239,7 @@ def test_the_devices_of_dloop_have_planes_of_2048_data_blocks():
     assert device("64 GB")["chips_per_channel"] == 32
 
 
+@pytest.mark.long
 def test_every_claim_of_dloop_is_judged(tmp_path):
     def few(inputs):
         kept = ("4 GB", "8 GB", "16 KB")
@@ -378,6 +379,7 @@ def test_pages_of_any_size_can_take_as_long_on_the_bus():
     assert spent == {TRANSFER_NS}
 
 
+@pytest.mark.long
 def test_what_no_claim_looks_at_is_run_with_one_seed():
     one, other = (
         EXPERIMENT.points(sources(EXPERIMENT.workloads, None, 100, seed)) for seed in (1, 2)

@@ -82,6 +82,7 @@ def drawn(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProc
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", FOREIGN)
 def test_what_the_environment_says_to_matplotlib_breaks_nothing(tmp_path, what):
     (tmp_path / "broken").write_bytes(b"\xff\xfe\n")

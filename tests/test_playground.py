@@ -77,6 +77,7 @@ def test_an_address_tells_the_state_that_it_was_written_from():
     )
 
 
+@pytest.mark.long
 def test_an_address_of_anything_tells_a_small_state_of_known_keys():
     found = in_node("""
       let seed = 1;
@@ -264,6 +265,7 @@ def test_a_download_has_the_columns_of_the_command():
     assert text.splitlines()[0] == result.to_csv().splitlines()[0]
 
 
+@pytest.mark.long
 def test_the_sheet_of_the_teacher_has_the_answers_of_the_core():
     sheet = (ROOT / "docs" / "lessons.md").read_text()
     rows = re.findall(r"^\| (\d) (.*?) \| (.*?) \| ([\d.]+) \|$", sheet, re.MULTILINE)

@@ -25,6 +25,7 @@ def pdf_objects(pdf: bytes) -> bytes:
     return pdf + b"".join(zlib.decompress(s) for s in streams if s[:1] == b"x")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [None, 1, 2])
 def test_a_pdf_embeds_truetype_and_no_type_3(comparison, columns):
     pdf = image(comparison.plot.overview(columns), "pdf")
@@ -52,6 +53,7 @@ def test_an_svg_on_a_page_is_dark_where_pages_are(comparison):
     assert not re.search(rb'(?:src|href)="(?!#)|url\((?!#)', whole.replace(b"xlink:href", b"href"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FIGURES)
 def test_legends_cover_nothing_with_30_series(name):
     layers = [Result(sample.result("dftl", 400.0 + n, 0.8, 128)) for n in range(30)]
@@ -67,6 +69,7 @@ def test_legends_cover_nothing_with_30_series(name):
         assert not any(box.overlaps(axes.get_tightbbox()) for axes in figure.axes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
 def test_the_same_results_give_the_same_bytes(name, kind, comparison):

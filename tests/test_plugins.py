@@ -147,6 +147,7 @@ WRONG = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mistake", long_but(["forgets to invalidate"], WRONG))
 def test_the_laws_catch_a_mistake_and_say_what_reproduces_it(ftlab, mistake):
     right, wrong, told = WRONG[mistake]

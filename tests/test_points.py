@@ -246,6 +246,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 def test_points_that_are_killed_and_resumed_are_each_there_once(tmp_path):
     """A worker that is killed loses the one point that it ran; the log counts what is begun."""
     script, folder, log = tmp_path / "several.py", tmp_path / "results", tmp_path / "log"

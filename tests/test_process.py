@@ -98,6 +98,7 @@ def test_ctrl_c_stops_at_once_with_130_and_writes_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.long
 def test_only_a_figure_writes_beside_outputs_and_where_matplotlib_is_told(tmp_path):
     home, fonts = tmp_path / "home", tmp_path / "fonts"
     home.mkdir()
@@ -145,6 +146,7 @@ def plain_on_a_terminal(columns: int, *arguments: str) -> list[str]:
     return lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [50, 80])
 def test_a_terminal_cuts_nothing_of_a_summary(columns):
     told = ftlab("run", *GENERATED).stdout.decode().splitlines()
@@ -200,6 +202,7 @@ def interrupted(process: subprocess.Popen) -> tuple[int, str]:
     return process.returncode, errors.strip()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", WAITING)
 def test_ctrl_c_ends_every_wait(tmp_path, what):
     os.mkfifo(tmp_path / "fifo")
@@ -275,6 +278,7 @@ READING = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", READING)
 def test_ctrl_c_ends_points_whose_input_is_read(tmp_path, what):
     """Also where nothing of it is a request, so that there is no progress to tell."""

@@ -120,6 +120,7 @@ def test_a_real_trace_is_said_to_be_used(short, ftlab, trace):
     assert "| financial2 | the built-in model" in text
 
 
+@pytest.mark.long
 def test_a_quick_run_says_so_wherever_it_is_read(short, ftlab):
     done = ftlab("reproduce", "dftl", "--quick")
     assert done.exit_code == 0, done.output

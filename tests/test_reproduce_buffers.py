@@ -57,6 +57,7 @@ def test_cachftl_is_run_with_the_settings_of_the_paper():
         assert claim.what and claim.where
 
 
+@pytest.mark.long
 def test_the_whole_of_figure_5_has_every_threshold_on_all_requests():
     volume = {"financial1/0": Source(Workload("tpch", ()), None, None)}
     some, every = cachftl.EXPERIMENT.points(volume), cachftl.EXPERIMENT.whole(volume)

@@ -234,6 +234,7 @@ def test_the_recorded_session_replays_with_the_same_counts(folder, ftl):
             assert session.to_dict()[key] == replay.to_dict()[key], key
 
 
+@pytest.mark.long
 def test_servers_that_are_killed_lose_nothing(tmp_path):
     for ftl in MOUNTING:
         place = tmp_path / ftl
@@ -244,6 +245,7 @@ def test_servers_that_are_killed_lose_nothing(tmp_path):
         assert killed.writes > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ftl", ["page", "dftl", "fast", "mnftl", "gftl"])
 def test_what_was_trimmed_for_good_stays_so_when_servers_are_killed(ftl, tmp_path):
     killed = kills.kill(ftl, 6, seed=8, folder=tmp_path, trim="durable")

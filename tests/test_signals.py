@@ -121,6 +121,7 @@ def test_an_interrupt_that_python_tells_otherwise_has_its_code(where):
     assert (done.returncode, done.stderr) == (143, "error: interrupted by SIGTERM\n")
 
 
+@pytest.mark.long
 def test_an_error_that_a_module_makes_of_a_signal_has_its_code(tmp_path):
     script = """
         import os, signal, sys, time, ftlab.__main__ as command
@@ -157,6 +158,7 @@ def test_what_is_ignored_stays_so():
     assert process.returncode == 143
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("output", ["-o o.parquet", "-o o.spc", "volumes"])
 def test_ctrl_c_in_a_pipeline_leaves_no_part_of_a_trace(tmp_path, output):
     """The producer of the input gets it, too, so that the input ends."""
@@ -277,6 +279,7 @@ def test_ctrl_c_while_an_empty_input_ends_is_no_mistake(tmp_path):
         assert (process.returncode, errors.strip()) == (130, "error: interrupted")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["convert", "split", "serve"])
 def test_commands_that_are_ended_at_random_leave_nothing(tmp_path_factory, command):
     """`make signals` does so more often, and with every command."""

@@ -79,6 +79,7 @@ def test_miss_ratio_curves_of_different_lengths_are_compared_over_the_longer():
     assert (mean, largest) == (pytest.approx(10), pytest.approx(10))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_the_figure_has_the_same_bytes_each_time(found, kind):
     first, second = (image(found.plot(), kind) for _ in "12")

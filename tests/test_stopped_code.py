@@ -108,6 +108,7 @@ def interrupted(folder: Path, command: tuple[str, ...], number: int) -> tuple[in
         process.communicate()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "body"),
     [
@@ -146,6 +147,7 @@ def session(folder: Path, script: str) -> subprocess.CompletedProcess:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", [LOOPS, SLOW, BUSY], ids=["loops", "slow", "busy"])
 def test_in_a_session_ctrl_c_ends_what_the_class_does(tmp_path, body):
     write_wrong(body, tmp_path)
@@ -196,6 +198,7 @@ def test_a_run_on_another_thread_does_not_break_the_end_of_a_session(tmp_path):
     assert (done.returncode, done.stdout) == (0, "ends\n"), done.stderr
 
 
+@pytest.mark.long
 def test_a_run_inside_a_class_is_stopped_with_it(tmp_path):
     write_wrong(
         """

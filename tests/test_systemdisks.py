@@ -27,6 +27,7 @@ def test_a_logical_block_has_fewer_than_sixteen_start_pages_on_average(
     assert {each * PAGE % (16 << 10) for each in starts} == {0}, "the grain is 16 KiB"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["systemdisk1", "systemdisk3"])
 def test_page_mapping_hardly_copies(ftlab, name: str) -> None:
     run = ftlab("run", name, "--ftl", "page", "--preset", "mnftl-dac11", "--json")

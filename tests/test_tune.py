@@ -75,6 +75,7 @@ def test_a_trial_is_asked_only_for_what_has_an_effect():
     assert (ftl, chosen["buffer.size"], chosen["tpftl.threshold"]) == ("tpftl", "16KiB", 2)
 
 
+@pytest.mark.long
 def test_what_is_found_keeps_its_limit_and_is_near_the_best_of_all(tmp_path):
     one = found(tmp_path, trials=48)
     (best,) = one.best()
@@ -90,6 +91,7 @@ def test_what_is_found_keeps_its_limit_and_is_near_the_best_of_all(tmp_path):
     assert best.values[0] <= means[len(means) // 20]
 
 
+@pytest.mark.long
 def test_a_search_that_was_stopped_runs_only_what_is_missing(tmp_path):
     short = found(tmp_path / "a", trials=8)
     long = found(tmp_path / "a", trials=24)
@@ -299,6 +301,7 @@ def test_a_search_as_a_file_and_where_it_does_not_belong(ftlab):
     assert "found --config tune.toml and tune.toml, expected one" in line
 
 
+@pytest.mark.long
 def test_the_searches_that_come_with_it(ftlab):
     options = ("--requests", "300", "--trials", "2", "--capacity", "64MiB")
     found = ftlab("tune", "ram-budget", "financial1", *options)

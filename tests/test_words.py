@@ -220,6 +220,7 @@ def test_cells_of_csv_have_no_control_characters():
     assert text == "a\\rb\n\\x1b[31m\nline\\nbreak\n\\ud800\n"
 
 
+@pytest.mark.long
 def test_what_depends_on_the_clock_is_in_no_table_for_a_paper(ftlab):
     for name in ("x.tex", "x.md", "x.txt"):
         assert ftlab("compare", *SMALL, "-o", name, "--report", "x.html").exit_code == 0
