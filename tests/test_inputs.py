@@ -97,7 +97,7 @@ OTHERS = {
     "replay -o": ("s.csv.toml", "replay s.csv.toml --json -o"),
     "replay -o, the recording": ("s.csv", "replay s.csv.toml --json -o"),
     "results -o": ("kept/x.json.gz", "results kept --json -o"),
-    "results -o, a volume": ("kept/volumes/0a/volume-0.parquet", "results kept --json -o"),
+    "results -o, a volume": ("kept/volumes/0a/volume-0.parquet", "results kept -o"),
     "results -o, a made input": ("kept/inputs/0a.spc", "results kept --json -o"),
     "results --merge": ("more/x.json.gz", "results kept --merge more --json -o"),
     "plot -o": ("kept/x.json.gz", "plot kept --x ftl.cache --y ram_bytes -o"),

@@ -48,6 +48,9 @@ FORMS = {
 }
 """The forms of files; a spreadsheet has the content of CSV."""
 
+NOT_TEXT = (SUFFIX, ".parquet", ".sqlite")
+"""Files that hold neither JSON nor lines."""
+
 
 def output_options(command: Command) -> Command:
     """Add the options that select the output of the result."""
@@ -209,7 +212,8 @@ def form_of(options: Mapping[str, Any], forms: Mapping[str, str]) -> str | None:
         raise click.UsageError("--json and --csv exclude each other")
     form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
     output = options["output"]
-    if output and form and is_sheet(output) and forms[SUFFIX] != form:
+    suffix = Path(output or "").suffix.lower()
+    if form and suffix in NOT_TEXT and forms.get(suffix, form) != form:
         raise click.UsageError(f"--{form} and --output {output} exclude each other")
     if output and not form:
         form = forms[suffix_of("--output", output, forms)]
