@@ -421,3 +421,47 @@ fn each_trace_that_the_benchmark_makes_is_read_whole() {
         );
     }
 }
+
+/// Many whole files end without a line end, and a cut one may look like them.
+#[test]
+fn a_last_line_that_may_be_cut_is_told() {
+    const NAMES: &str = "time=time,op=op,offset=offset,length=length";
+    let remarks = |text: &str, options: &TraceOptions| {
+        let path = file("last_line", text);
+        let mut source = trace::open(path.to_str().unwrap(), options).unwrap().open().unwrap();
+        source.rest().unwrap();
+        source.remarks()
+    };
+    let columns = |columns: &str| TraceOptions {
+        columns: Some(columns.to_owned().try_into().unwrap()),
+        ..options()
+    };
+    let long: String = (0..40_000).map(|i| format!("0,{i},512,r,{i}.5\n")).collect();
+    let event = " dd-1107 [002] 406.206441: block_bio_queue: 8,48 W 768 + 8 [dd]\n";
+    let queued = "8,0 3 1 0.1 697 Q W 223490 + 8 [kjournald]\n";
+    let fio = "fio version 3 iolog\n0 a add\n1 a open\n9 a write 0 4096\n";
+    for (text, options) in [
+        ([LINES, "0,32,512,r,2.01"].concat(), options()),
+        ([&long, "0,32,512,r,40001"].concat(), options()),
+        ([fio, "20 a read 8192 65"].concat(), options()),
+        ([event, &event[..event.len() - 6]].concat(), options()),
+        ([event, &event[..event.len() - 11]].concat(), options()),
+        ([event, &event[..event.len() - 14]].concat(), options()),
+        ([queued, &queued[..queued.len() - 13]].concat(), options()),
+        ("time,op,offset,length\n0.0,R,0,4096\n0.1,R,0,655".into(), columns(NAMES)),
+    ] {
+        let said = remarks(&text, &options);
+        assert_eq!(said, ["the last line has no line end: it may be cut"], "{text}");
+        assert_eq!(remarks(&format!("{text}\n"), &options), [""; 0], "{text}");
+    }
+    for (text, options) in [
+        (event.trim_end().to_owned(), options()),
+        (queued.trim_end().to_owned(), options()),
+        (format!("{LINES}# 40 rows, 3"), options()),
+        (format!("{LINES}0,32,512,r,2.5\r"), options()),
+        (format!("{LINES}  "), options()),
+        ("time,offset,length,op\n0.0,0,4096,R\n0.1,0,655,W".into(), columns(NAMES)),
+    ] {
+        assert_eq!(remarks(&text, &options), [""; 0], "{text}");
+    }
+}

@@ -117,6 +117,11 @@ impl LineFormat for BlkParse {
         self.events.processor
     }
 
+    /// Each request ends in the name of a process, in brackets; the summary behind them ends in a parenthesis.
+    fn may_be_cut(line: &[u8]) -> bool {
+        !matches!(line.trim_ascii_end().last(), Some(b']' | b')'))
+    }
+
     fn remarks(&self) -> Vec<String> {
         self.events.remarks()
     }

@@ -97,6 +97,11 @@ impl LineFormat for Ftrace {
         self.events.rest()
     }
 
+    /// Each event ends in the name of a process, in brackets.
+    fn may_be_cut(line: &[u8]) -> bool {
+        line.trim_ascii_end().last() != Some(&b']')
+    }
+
     fn remarks(&self) -> Vec<String> {
         self.events.remarks().into_iter().chain(lost::remark(self.lost)).collect()
     }

@@ -23,21 +23,28 @@ pub(super) struct Lines {
     stream: Stream,
     begun: bool,
     line: u64,
+    /// The last line, once it is known to have no end.
+    open: Vec<u8>,
 }
 
 impl Lines {
     pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, begun: false, line: 0 }
+        Self { stream, begun: false, line: 0, open: Vec::new() }
     }
 
     /// Lines from within a text.
     pub(super) fn of_block(block: Vec<u8>) -> Self {
-        Self { stream: Stream::of(block), begun: true, line: 0 }
+        Self { stream: Stream::of(block), begun: true, line: 0, open: Vec::new() }
     }
 
     /// The number of the line handed out last, from 1.
     pub(super) fn number(&self) -> u64 {
         self.line
+    }
+
+    /// The last line, if it has been read and has no end; else nothing.
+    pub(super) fn open(&self) -> &[u8] {
+        &self.open
     }
 
     /// The next line without its end; `None` when the stream has ended.
@@ -56,7 +63,7 @@ impl Lines {
             searched = pending.len();
             if self.stream.finished() {
                 let ended = searched == 0;
-                return if ended { Ok(None) } else { self.hand_out(searched, searched).map(Some) };
+                return if ended { Ok(None) } else { self.hand_out_open(searched).map(Some) };
             }
             if searched > LONGEST_LINE_BYTES {
                 self.line += 1;
@@ -87,7 +94,18 @@ impl Lines {
             (None, None) => pending.len(),
             (Some(End::Broken(_)), None) => 0,
         };
+        if matches!(end, Some(End::Finished)) {
+            let ended = memchr::memrchr(b'\n', pending).map_or(0, |at| at + 1);
+            self.open = pending[ended..].to_vec();
+        }
         (self.stream.take(whole).to_vec(), end)
+    }
+
+    /// Takes the last line, of `length` bytes, which has no end.
+    #[cold]
+    fn hand_out_open(&mut self, length: usize) -> Result<&[u8], Broken> {
+        self.open = self.stream.pending().to_vec();
+        self.hand_out(length, length)
     }
 
     /// Takes a line of `length` bytes, which with its end are `taken`.
@@ -184,6 +202,20 @@ mod tests {
         assert_eq!(all(b"a\r\n\r\nb\r\n"), ["a", "", "b"]);
         assert_eq!(all(b"\xef\xbb\xbfa\n"), ["a"]);
         assert_eq!(all(b"\xef\xbb\xbf"), [""; 0]);
+    }
+
+    #[test]
+    fn a_last_line_without_end_is_kept() {
+        for (text, open) in
+            [("a\nb\n", ""), ("a\nbc", "bc"), ("a", "a"), ("a\nb\r", "b\r"), ("", "")]
+        {
+            let mut single = lines(text.as_bytes());
+            while let Ok(Some(_)) = single.next() {}
+            assert_eq!(single.open(), open.as_bytes(), "{text:?}");
+            let mut blocks = lines(text.as_bytes());
+            while !matches!(blocks.block(), (_, Some(_))) {}
+            assert_eq!(blocks.open(), open.as_bytes(), "{text:?}");
+        }
     }
 
     #[test]

@@ -82,6 +82,11 @@ pub(super) trait LineFormat: Clone + Default + Send + 'static {
         None
     }
 
+    /// Whether `line`, the last one and without a line end, may be cut: its last number may go on.
+    fn may_be_cut(line: &[u8]) -> bool {
+        line.last().is_some_and(u8::is_ascii_digit)
+    }
+
     /// Remarks for the user on the lines so far.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
@@ -436,13 +441,19 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.format.remarks()
+        let line = self.lines.open();
+        let has_text = !is_blank(line) && comment(line).is_none();
+        let cut = (has_text && F::may_be_cut(line)).then(|| CUT.into());
+        self.format.remarks().into_iter().chain(cut).collect()
     }
 
     fn without_requests(&self) -> Mistake {
         self.format.without_requests()
     }
 }
+
+/// Many whole files end without a line end, so this is no error.
+const CUT: &str = "the last line has no line end: it may be cut";
 
 /// Whether a line is blank; such lines are skipped.
 #[inline]
