@@ -17,6 +17,7 @@
 use super::doubt::{late_stamp, mean_gap, question};
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
+use super::joined;
 use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
@@ -157,6 +158,12 @@ pub(super) fn doubtful_nanoseconds<F: LineFormat>(sample: &Sample) -> Option<Str
         let units = [TimeUnit::Nanoseconds, TimeUnit::Microseconds, TimeUnit::Seconds];
         question(found, &units)
     })
+}
+
+/// Whether devices are the nanoseconds of a time whose seconds are in front.
+pub(super) fn nanoseconds_for_device(sample: &Sample) -> Option<&'static str> {
+    let found = "the second column has zeros in front, as the nanoseconds of a time have";
+    joined::are_padded(sample.column(1)).then_some(found)
 }
 
 /// How often a request begins where the previous one on its device ended, if sizes count `unit`

@@ -105,7 +105,9 @@ impl Format {
             recognise: Recognise::Lines(F::recognise),
             objection: |sample| {
                 let requests: Vec<_> = sample.requests::<F>().collect();
-                plausible::objection(&requests, F::OFFSET_UNIT, header::counts_sectors(F::COLUMNS))
+                let in_sectors = header::counts_sectors(F::COLUMNS);
+                let of_all = || plausible::objection(&requests, F::OFFSET_UNIT, in_sectors);
+                F::objection(sample).or_else(of_all)
             },
             meant: if F::UNITS_MAY_BE_SAID {
                 Some(Meant {
@@ -412,6 +414,26 @@ mod tests {
         // Four numbers of which the last is an operation are no list of the ARC paper.
         let four = rows(&|i| format!("{i} {} 8 {}\n", lba(i), i % 2));
         assert!(detected(&four).unwrap_err().contains("input.columns = "));
+    }
+
+    /// `%T %t %S %n` of `blkparse -f`, where a few lines settle no volumes.
+    #[test]
+    fn nanoseconds_with_zeros_in_front_are_no_volumes() {
+        let lines = ["0 000001829 223490 8 1\n", "0 441943000 8 16 0\n", "1 000441943 8 16 1\n"];
+        for count in 1..=lines.len() {
+            let message = detected(&lines[..count].concat()).unwrap_err();
+            assert!(message.starts_with("looks like mqsim, but"), "{message}");
+            assert!(message.contains("the second column has zeros in front"), "{message}");
+        }
+        let message = detected(&lines.concat()).unwrap_err();
+        for advice in ["sprintf(\"%d.%09d\", $1, $2)", "time=1,offset=3:sectors"] {
+            assert!(message.contains(advice), "{message}");
+        }
+        for volumes in ["259001024", "0", "08", "000000000 000000000"] {
+            let (one, other) = volumes.split_once(' ').unwrap_or((volumes, "441943000"));
+            let text = format!("0 {one} 223490 8 1\n0 {other} 8 16 0\n0 7 8 16 0\n");
+            assert_eq!(detected(&text), Ok("mqsim"), "{text}");
+        }
     }
 
     #[test]

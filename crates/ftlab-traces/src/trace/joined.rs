@@ -13,6 +13,9 @@ const LEAST_PAIRS: usize = 5;
 /// What an address is at least, where no name says what a column is.
 const LEAST_ADDRESS: u64 = 1 << 24;
 
+/// Digits of the nanoseconds of a second.
+const NANOSECONDS: usize = 9;
+
 /// Two columns that are a time together.
 #[derive(Clone, Copy)]
 pub(super) struct Joined {
@@ -110,11 +113,14 @@ const fn digits_of_part(unit: TimeUnit) -> Option<u32> {
     }
 }
 
-/// As [`named`], by values: whole seconds, and behind them a column that rises in each second and falls with another.
+/// As [`named`], by values: whole seconds, and behind them a column with zeros in front, or one that rises in each second
+/// and falls with another.
 fn unnamed(table: &Table) -> Option<(usize, usize, u32)> {
     (1..table.width()).find_map(|part| {
         let (seconds, parts) = (whole(table, part - 1)?, whole(table, part)?);
+        let is_padded = are_padded(table.column(part).iter().map(|value| value.as_bytes()));
         let digits = match *parts.iter().max()? {
+            _ if is_padded => 9,
             100_000..1_000_000 => 6,
             100_000_000..1_000_000_000 => 9,
             _ => return None,
@@ -129,9 +135,20 @@ fn unnamed(table: &Table) -> Option<(usize, usize, u32)> {
         // All rows may be of one second.
         let is_stamp = TimeUnit::of_stamp(seconds[0]) == Some(TimeUnit::Seconds);
         let falls = !parts.is_sorted() || is_stamp && seconds.iter().all(|at| *at == seconds[0]);
-        let are_parts = times.is_sorted() && falls && pairs >= LEAST_PAIRS;
-        (are_parts && has_address()).then_some((part - 1, part, digits))
+        let is_told = || falls && pairs >= LEAST_PAIRS && has_address();
+        let are_parts = times.is_sorted() && (is_padded || is_told());
+        are_parts.then_some((part - 1, part, digits))
     })
+}
+
+/// Whether all values are written as nanoseconds behind seconds, in nine digits, and some have zeros in front.
+pub(super) fn are_padded<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> bool {
+    let mut has_zero = false;
+    let mut is_part = |value: &[u8]| {
+        has_zero |= value.starts_with(b"0");
+        value.len() == NANOSECONDS && value.iter().all(u8::is_ascii_digit)
+    };
+    values.into_iter().all(&mut is_part) && has_zero
 }
 
 /// The values of a column, if all are whole numbers of digits.

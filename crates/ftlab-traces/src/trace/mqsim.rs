@@ -32,6 +32,10 @@ impl LineFormat for MqSim {
         five::nanoseconds_and_sectors(fields)
     }
 
+    fn objection(sample: &Sample) -> Option<&'static str> {
+        five::nanoseconds_for_device(sample)
+    }
+
     fn recognise(sample: &Sample) -> Verdict {
         five::recognise(sample, Self::NAME)
     }

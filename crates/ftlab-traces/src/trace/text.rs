@@ -47,6 +47,11 @@ pub(super) trait LineFormat: Clone + Default + Send + 'static {
     /// As [`ORDER`](Self::ORDER), for formats whose first lines decide it.
     const ORDER_OF: Option<fn(&Sample) -> TimeOrder> = None;
 
+    /// What speaks against a file whose lines parse, in addition to what does in every format.
+    fn objection(_sample: &Sample) -> Option<&'static str> {
+        None
+    }
+
     /// The format at the first line, with the options that supply what it does not state.
     fn with(_options: &TraceOptions) -> Result<Self, Mistake> {
         Ok(Self::default())
