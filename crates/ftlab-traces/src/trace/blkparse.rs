@@ -9,7 +9,7 @@
 //! skipped.
 
 use super::TraceOptions;
-use super::block::{Events, Stage, mapped_from};
+use super::block::{Events, NO_SECTOR, Stage, mapped_from};
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::linux;
@@ -88,13 +88,14 @@ impl LineFormat for BlkParse {
         if rwbs.op.is_none() || fields.first_byte() == Some(b'[') {
             return self.events.request((ticks, volume), rwbs, None);
         }
+        // A command of SCSI, in parentheses, has at most bytes and no address.
+        let command = Some((NO_SECTOR, 0));
         if fields.first_byte() == Some(b'(') {
-            return Ok(None);
+            return self.events.request((ticks, volume), rwbs, command);
         }
         let offset = fields.integer()?;
-        // A command of SCSI, in parentheses, has bytes and no address.
         if fields.first_byte() == Some(b'(') {
-            return Ok(None);
+            return self.events.request((ticks, volume), rwbs, command);
         }
         fields.one_of(&[b"+"]).map_err(|mistake| expected_plus(line, mistake))?;
         let length = fields.integer()?;
@@ -241,14 +242,6 @@ Skips: 0 forward (0 -   0.0%)
     8,0    1        3     0.000102000   900  Q   R 28207448 + 8 [fio]
   253,0    1        4     0.000200000   900  Q   R 64 + 8 [fio]
 ";
-        let told = |text: &str| {
-            let mut format = BlkParse::default();
-            text.lines().for_each(|line| {
-                let fields = Fields::new(line.as_bytes(), Separator::Blanks, BlkParse::COLUMNS);
-                format.parse_line(fields.timed(BlkParse::TIME)).unwrap();
-            });
-            format.remarks().concat()
-        };
         assert!(told(mapped).starts_with("volume 253000 is mapped to volume 8000"));
         // A partition has no events of its own.
         assert_eq!(told(FILE), "");
@@ -262,6 +255,20 @@ Skips: 0 forward (0 -   0.0%)
   8,0    1        3     0.000400000   900  Q   R (85 08 0e 00) [0]
 ";
         assert_eq!(requests::<BlkParse>(file).unwrap().len(), 1);
+        assert_eq!(told(file), "left out 2 commands without a sector");
+        let commands: String = file.lines().filter(|line| line.contains('(')).collect();
+        let error = requests::<BlkParse>(&commands.replace("[smartd]", "[smartd]\n")).unwrap_err();
+        assert!(error.to_string().contains("found 2 commands without a sector"), "{error}");
+    }
+
+    /// The remarks on a text.
+    fn told(text: &str) -> String {
+        let mut format = BlkParse::default();
+        text.lines().for_each(|line| {
+            let fields = Fields::new(line.as_bytes(), Separator::Blanks, BlkParse::COLUMNS);
+            format.parse_line(fields.timed(BlkParse::TIME)).unwrap();
+        });
+        format.remarks().concat()
     }
 
     #[test]

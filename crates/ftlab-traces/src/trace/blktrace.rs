@@ -11,7 +11,7 @@
 //! The upper half of the action has the category, the lower half the stage. Nanoseconds, 512-byte
 //! sectors, bytes. A file has the events of one processor.
 
-use super::block::{Events, Stage};
+use super::block::{Events, NO_SECTOR, Stage};
 use super::field::{Column, Mistake};
 use super::gate::RawRequest;
 use super::linux;
@@ -31,6 +31,8 @@ const VERSION: u32 = 7;
 
 const WRITE: u32 = 1 << 1;
 const FLUSH: u32 = 1 << 2;
+/// A command of SCSI that a program sends.
+const COMMAND: u32 = 1 << 9;
 const NOTIFY: u32 = 1 << 10;
 const DISCARD: u32 = 1 << 13;
 const FUA: u32 = 1 << 15;
@@ -116,7 +118,10 @@ impl RecordFormat for BlkTrace {
         if !linux::is_device(major, minor) {
             return Err(Mistake(format!("found the device {major},{minor}, expected another")));
         }
-        let extent = (length > 0).then_some((u64_at(16), length / SECTOR_BYTES));
+        let extent = match category & COMMAND {
+            0 => (length > 0).then_some((u64_at(16), length / SECTOR_BYTES)),
+            _ => Some((NO_SECTOR, 0)),
+        };
         let at = (u64_at(8), linux::volume(major, minor));
         let Some(request) = self.events.request(at, operation(category), extent)? else {
             return Ok(Step::Other(whole));
@@ -187,6 +192,7 @@ fn no_record(record: &[u8]) -> Mistake {
 mod tests {
     use super::*;
     use crate::trace::checks::{misrecorded, recorded};
+    use crate::trace::read_stream;
 
     fn record(time: u64, sector: u64, bytes: u32, action: u32, following: u16) -> Vec<u8> {
         let mut record = (MAGIC | VERSION).to_le_bytes().to_vec();
@@ -240,6 +246,25 @@ mod tests {
             }
         }
         assert!(format.remarks()[0].starts_with("volume 253000 is mapped to volume 8016"));
+    }
+
+    #[test]
+    fn commands_without_a_sector_are_left_out() {
+        for (action, stage) in [(7, Stage::Issue), (8, Stage::Complete)] {
+            let bytes = [
+                record(10, 2048, 4096, WRITE << 16 | action, 0),
+                record(20, 0, 512, (COMMAND | 1) << 16 | action, 0),
+                record(30, 0, 0, (COMMAND | 1) << 16 | action, 0),
+                record(40, 4096, 8192, 1 << 16 | action, 0),
+            ]
+            .concat();
+            let options = TraceOptions { stage: Some(stage), ..TraceOptions::default() };
+            let stream = Box::new(std::io::Cursor::new(bytes));
+            let mut source = read_stream(stream, &options).unwrap();
+            let found = source.rest().unwrap();
+            assert_eq!(found.iter().map(|raw| raw.length).collect::<Vec<_>>(), [4096, 8192]);
+            assert_eq!(source.remarks(), ["left out 2 commands without a sector"]);
+        }
     }
 
     #[test]

@@ -10,6 +10,9 @@ use super::rwbs::Rwbs;
 
 const SECTOR_BYTES: u64 = 512;
 
+/// What Linux records as the sector of a command that has none, such as one of SCSI that a program sends.
+pub(super) const NO_SECTOR: u64 = u64::MAX;
+
 /// Mappings of a device to another one that are kept.
 const MOST_MAPPED: usize = 16;
 
@@ -42,6 +45,8 @@ pub(super) struct Events {
     seen: [u64; Stage::ALL.len()],
     /// Work on zones that was left out.
     zones: u64,
+    /// Commands without a sector that were left out.
+    commands: u64,
     /// The processor that recorded the latest event.
     pub(super) processor: Option<u32>,
     /// Devices, such as those of LVM, and what they are mapped to.
@@ -97,7 +102,13 @@ impl Events {
         // A request without data has no address.
         let (Some(op), Some((offset, length))) = (rwbs.op, extent) else { return Ok(flush) };
         let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume);
-        let raw = raw.in_units(SECTOR_BYTES, SECTOR_BYTES)?;
+        let raw = match raw.in_units(SECTOR_BYTES, SECTOR_BYTES) {
+            Err(_) if offset == NO_SECTOR => {
+                self.commands += 1;
+                return Ok(flush);
+            }
+            other => other?,
+        };
         if flush.is_some() {
             self.behind_flush = Some(raw);
         }
@@ -112,8 +123,9 @@ impl Events {
 
     /// What was left out, and what is there twice.
     pub(super) fn remarks(&self) -> Vec<String> {
-        let count = self.zones;
-        let zones = || format!("left out {count} operations on zones; the device has none");
+        let Self { zones, commands, .. } = *self;
+        let of_zones = || format!("left out {zones} operations on zones; the device has none");
+        let without_sector = || format!("left out {commands} commands without a sector");
         let twice = self.mapped.iter().filter(|mapped| mapped.taken == [true; 2]);
         let twice = twice.map(|Mapped { devices: [from, to], .. }| {
             let targets = self.mapped.iter().filter(|other| other.devices[0] == *from).count();
@@ -123,7 +135,9 @@ impl Events {
                  one, as input.volume = {one}"
             )
         });
-        (count > 0).then(zones).into_iter().chain(twice).collect()
+        let of_zones = (zones > 0).then(of_zones);
+        let without_sector = (commands > 0).then(without_sector);
+        of_zones.into_iter().chain(without_sector).chain(twice).collect()
     }
 
     /// What is wrong when nothing was a request.
@@ -139,6 +153,10 @@ impl Events {
                 self.seen[*other as usize],
                 other.name(),
                 other.name()
+            ),
+            None if self.commands > 0 => format!(
+                "found {} commands without a sector, expected at least one read, write, trim or flush",
+                self.commands
             ),
             None => format!(
                 "found no event of stage {name}, expected at least one; record with blktrace -a \

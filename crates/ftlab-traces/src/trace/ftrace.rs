@@ -12,7 +12,7 @@
 
 use super::TraceOptions;
 use super::blkparse::device;
-use super::block::{Events, Stage, mapped_from};
+use super::block::{Events, NO_SECTOR, Stage, mapped_from};
 use super::doubt::gaps;
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::RawRequest;
@@ -151,19 +151,23 @@ fn last_word(text: &[u8]) -> &[u8] {
     text.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default()
 }
 
-/// The sector before the plus sign and the number of sectors behind it.
+/// The sector before the plus sign and the number of sectors behind it. The bytes of a command of SCSI are in parentheses
+/// before, which are empty for reads and writes.
 fn extent<'a>(
     fields: &Fields<'a>,
     mut words: impl Iterator<Item = &'a [u8]>,
 ) -> Result<Option<(u64, u64)>, Mistake> {
-    let mut before: &[u8] = b"";
+    let (mut before, mut earlier): (&[u8], &[u8]) = (b"", b"");
     while let Some(word) = words.next() {
         if word == b"+" {
+            if earlier.ends_with(b")") && earlier != b"()" {
+                return Ok(Some((NO_SECTOR, 0)));
+            }
             let sectors = words.next().unwrap_or_default();
             let number = |word| fields.of(word, SECTORS).integer();
             return Ok(Some((number(before)?, number(sectors)?)));
         }
-        before = word;
+        (before, earlier) = (word, before);
     }
     Ok(None)
 }
@@ -266,14 +270,37 @@ mod tests {
         assert_eq!(requests::<Ftrace>(&only).unwrap().len(), 1);
     }
 
-    #[test]
-    fn lost_events_are_counted() {
-        let mut format = Ftrace::default();
-        for line in FILE.lines().chain(["CPU:2 [LOST 57 EVENTS]"]) {
+    /// The remarks on a text that is read by `format`.
+    fn told(mut format: Ftrace, text: &str) -> Vec<String> {
+        for line in text.lines() {
             let fields = Fields::new(line.as_bytes(), Separator::Blanks, Ftrace::COLUMNS);
             format.parse_line(fields.timed(Ftrace::TIME)).unwrap();
         }
-        assert_eq!(format.remarks(), ["the recorder lost 57 events"]);
+        format.remarks()
+    }
+
+    #[test]
+    fn lost_events_are_counted() {
+        let text = [FILE, "CPU:2 [LOST 57 EVENTS]"].concat();
+        assert_eq!(told(Ftrace::default(), &text), ["the recorder lost 57 events"]);
+    }
+
+    #[test]
+    fn commands_without_a_sector_are_left_out() {
+        let text = "\
+ a-1 [2] 406.1: block_rq_issue: 8,48 R 4096 () 776 + 8 [dd]
+ a-1 [2] 406.2: block_rq_issue: 8,48 N 36 (12 00 00 00 24 00) 0 + 0 [smartctl]
+ a-1 [2] 406.3: block_rq_issue: 8,48 R 512 (85 08 0e 00 00 00) 0 + 1 [smartctl]
+ a-1 [2] 406.4: block_rq_complete: 8,48 N () 18446744073709551615 + 0 [0]
+ a-1 [2] 406.5: block_rq_complete: 8,48 R () 18446744073709551615 + 1 [0]
+ a-1 [2] 406.6: block_rq_complete: 8,48 R () 776 + 8 none,0,0 [0]
+";
+        for stage in [Stage::Issue, Stage::Complete] {
+            let format = || Ftrace { events: Events::of(Some(stage)), lost: 0 };
+            let [read] = decoded_with(format(), text).unwrap()[..] else { panic!("{stage:?}") };
+            assert_eq!((read.offset, read.length), (776 * 512, 4096));
+            assert_eq!(told(format(), text), ["left out 1 commands without a sector"]);
+        }
     }
 
     #[test]
