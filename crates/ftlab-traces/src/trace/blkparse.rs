@@ -191,6 +191,7 @@ mod tests {
     use super::*;
     use crate::request::{Op, Request};
     use crate::trace::checks::{flushing, misread, parse, requests};
+    use crate::trace::read_stream;
 
     const FILE: &str = "\
 Input file sda.blktrace.0 added
@@ -319,6 +320,20 @@ Skips: 0 forward (0 -   0.0%)
             panic!("expected one request")
         };
         assert_eq!((flush.op, flush.offset, flush.length), (Op::Flush, 0, 0));
+    }
+
+    #[test]
+    fn a_flush_of_no_sectors_is_counted_once() {
+        let lines = "8,0 1 1 0.0 1 Q W 8 + 8 [a]\n8,0 1 2 0.5 1 Q FWS 0 + 0 [a]\n";
+        let read = |flushes| {
+            let options = TraceOptions { flushes, ..TraceOptions::default() };
+            let mut source = read_stream(Box::new(lines.as_bytes()), &options).unwrap();
+            let requests = source.rest().unwrap();
+            (requests.len(), source.remarks())
+        };
+        let left_out = "left out 1 flushes; input.flushes = true takes them";
+        assert_eq!(read(false), (1, vec![left_out.into()]));
+        assert_eq!(read(true), (2, Vec::new()));
     }
 
     #[test]

@@ -110,7 +110,8 @@ impl Events {
             other => other?,
         };
         if flush.is_some() {
-            self.behind_flush = Some(raw);
+            // A flush may have an address and no sectors.
+            self.behind_flush = Some(raw).filter(|raw| raw.length > 0);
         }
         Ok(flush.or(Some(raw)))
     }
