@@ -222,13 +222,18 @@ impl<R: Seek> Seek for Bounded<R> {
         if let SeekFrom::Current(bytes) = to {
             self.left.set(self.left.get().saturating_sub(bytes.unsigned_abs()));
         }
-        self.stream.seek(to).map_err(|error| match error.kind() {
+        let at = self.stream.seek(to).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput => said(
                 "found a file in the archive that is longer than any, expected a tar archive"
                     .into(),
             ),
             _ => error,
-        })
+        })?;
+        // A stream can be sought behind its end, as if the archive ended with a whole file.
+        if self.stream.seek(SeekFrom::End(0))? < at {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.stream.seek(SeekFrom::Start(at))
     }
 }
 
@@ -442,6 +447,33 @@ mod tests {
         let files = [("./a.csv", &b"1"[..]), ("./b.csv", b"2")];
         let named = text(tar(Box::new(Cursor::new(tarred(&files))), Some("b.csv".into())));
         assert_eq!(named.as_deref(), Ok("2"));
+    }
+
+    /// The library seeks behind the end, where it finds no further file.
+    #[test]
+    fn an_archive_that_is_cut_behind_a_file_is_not_whole() {
+        let whole = tarred(&[("a.spc", b"0,1,512,r,0.0\n"), ("b.spc", b"0,1,512,r,0.0\n")]);
+        let names = |bytes: &[u8]| {
+            tar_names(Cursor::new(bytes.to_vec()), tar::Archive::entries_with_seek)
+                .map_err(|error| error.kind())
+        };
+        let eof = Err(io::ErrorKind::UnexpectedEof);
+        for (length, found) in [
+            (whole.len(), Ok(2)),
+            // Some programs write no end.
+            (2048, Ok(2)),
+            (1024, Ok(1)),
+            (2047, eof),
+            (1600, eof),
+            (1023, eof),
+            (700, eof),
+            (520, eof),
+        ] {
+            assert_eq!(names(&whole[..length]).map(|names| names.len()), found, "{length}");
+        }
+        // Whoever names a file before the cut gets it.
+        let named = tar_in_file(Cursor::new(whole[..1600].to_vec()), Some("a.spc".into()));
+        assert_eq!(text(named).as_deref(), Ok("0,1,512,r,0.0\n"));
     }
 
     #[test]
