@@ -70,6 +70,39 @@ fn every_compression_reads_the_same() {
 }
 
 #[test]
+fn commands_read_a_packed_file_as_it_is_packed() {
+    let events = "0.5 Q W 77 8\n0.6 C W 77 8\n0.7 Q R 9 8\n";
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(events.as_bytes()).unwrap();
+    let mut archive = tar::Builder::new(Vec::new());
+    for name in ["a.txt", "b.csv"] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(events.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, name, events.as_bytes()).unwrap();
+    }
+    let packed = file("events.tar", archive.into_inner().unwrap());
+    let member = read(&packed.join("a.txt"), &options()).unwrap_err().to_string();
+    for (told, command) in [
+        (message("events.txt", events, &options()), "take one, awk '"),
+        (message("events.gz", gzip.finish().unwrap(), &options()), "take one, zcat FILE | awk '"),
+        (
+            message(
+                "events.zst",
+                zstd::stream::encode_all(events.as_bytes(), 1).unwrap(),
+                &options(),
+            ),
+            "take one, zstd -dc FILE | awk '",
+        ),
+        (member, "take one, tar xOf FILE MEMBER | awk '"),
+    ] {
+        let file = if command.contains("| awk") { "" } else { " FILE" };
+        let end = format!("$2 == \"Q\"'{file} | ftlab ... -; ");
+        assert!(told.contains(&format!("{command}{end}")), "{told}");
+    }
+}
+
+#[test]
 fn a_file_can_be_read_again_and_knows_its_name_and_format() {
     let path = file("again.spc", LINES);
     let input = Trace::open(path.to_str().unwrap(), &options()).unwrap();

@@ -78,7 +78,12 @@ fn decoded(decoder: impl Decode, order: TimeOrder) -> Result<Vec<Request>, Error
 }
 
 fn admitted(decoder: impl Decode, gate: Gate) -> Result<Vec<Request>, Error> {
-    let place = Place { file: "trace".into(), consumed: Default::default(), size: None };
+    let place = Place {
+        file: "trace".into(),
+        consumed: Default::default(),
+        size: None,
+        unpack: String::new(),
+    };
     Source::new(decoder, gate, place).rest()
 }
 

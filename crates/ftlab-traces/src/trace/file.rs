@@ -9,6 +9,7 @@ use super::format::{Format, detect};
 use super::parts::{self, Part, STANDARD_INPUT, parts, shown};
 use super::source::Place;
 use super::stream::{Broken, Stream};
+use super::unpacked;
 use crate::error::Error;
 use crate::request::{Attributes, Input, RequestSource};
 use std::fs::File;
@@ -119,7 +120,12 @@ pub fn read_stream(
     stream: Box<dyn Read + Send>,
     options: &TraceOptions,
 ) -> Result<Box<dyn RequestSource>, Error> {
-    let place = Place { file: "stream".into(), consumed: Arc::default(), size: None };
+    let place = Place {
+        file: "stream".into(),
+        consumed: Arc::default(),
+        size: None,
+        unpack: String::new(),
+    };
     let (mut stream, place) = begin(stream, None, place, Memory::ALL)?;
     let (format, _) = format_of(&mut stream, options, &place)?;
     let file = place.file.clone();
@@ -206,7 +212,8 @@ impl Reading {
         let failed = |source| Error::Io { path: part.to_string().into(), source };
         let consumed = Arc::clone(&self.consumed);
         if part.file == STANDARD_INPUT {
-            let place = Place { file: shown(STANDARD_INPUT), consumed, size: None };
+            let place =
+                Place { file: shown(STANDARD_INPUT), consumed, size: None, unpack: String::new() };
             return begin(Box::new(io::stdin()), None, place, self.memory);
         }
         let file = File::open(&part.file).map_err(failed)?;
@@ -215,7 +222,12 @@ impl Reading {
             return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
         let size = metadata.is_file().then_some(metadata.len());
-        let place = Place { file: part.to_string(), consumed: Arc::clone(&consumed), size };
+        let place = Place {
+            file: part.to_string(),
+            consumed: Arc::clone(&consumed),
+            size,
+            unpack: String::new(),
+        };
         let mut counted = Counted { stream: file, consumed };
         let kind = match size {
             Some(_) => Kind::of_file(&mut counted).map_err(failed)?,
@@ -225,26 +237,29 @@ impl Reading {
         match kind {
             None => begin(Box::new(counted), member, place, self.memory),
             Some(Kind::Zip) => {
+                let is_named = member.is_some();
                 let member = archive::zip(counted, member).map_err(failed)?;
-                in_archive(member, Compressed::Zip, place, self.memory)
+                in_archive(member, (Compressed::Zip, is_named), place, self.memory)
             }
             Some(Kind::Tar) => {
+                let is_named = member.is_some();
                 let member = archive::tar_in_file(counted, member).map_err(failed)?;
-                in_archive(member, Compressed::Tar, place, self.memory)
+                in_archive(member, (Compressed::Tar, is_named), place, self.memory)
             }
         }
     }
 }
 
-/// The front of a file in an archive.
+/// The front of a file in an archive, whose name may be stated.
 fn in_archive(
     member: archive::Piped,
-    archive: Compressed,
-    place: Place,
+    (archive, is_named): (Compressed, bool),
+    mut place: Place,
     memory: Memory,
 ) -> Result<(Stream, Place), Error> {
-    let (plain, _) = compress::decompress(Box::new(member), memory)
+    let (plain, compressed) = compress::decompress(Box::new(member), memory)
         .map_err(|error| place.broken(0, compress::explain(error, archive)))?;
+    place.unpack = unpacked::command(archive, is_named, compressed);
     Ok((Stream::new(plain, archive), place))
 }
 
@@ -252,7 +267,7 @@ fn in_archive(
 pub(super) fn begin(
     stream: Box<dyn Read + Send>,
     member: Option<String>,
-    place: Place,
+    mut place: Place,
     memory: Memory,
 ) -> Result<(Stream, Place), Error> {
     let failed = |source| Error::Io { path: (&place.file).into(), source };
@@ -270,9 +285,12 @@ pub(super) fn begin(
         return Err(failed(io::ErrorKind::NotADirectory.into()));
     }
     if !is_tar {
+        place.unpack = unpacked::command(Compressed::No, false, compressed);
         return Ok((Stream::new(plain, compressed), place));
     }
-    in_archive(archive::tar(plain, member).map_err(failed)?, Compressed::Tar, place, memory)
+    let is_named = member.is_some();
+    let member = archive::tar(plain, member).map_err(failed)?;
+    in_archive(member, (Compressed::Tar, is_named), place, memory)
 }
 
 /// An error, once.

@@ -96,6 +96,7 @@ mod tectonic;
 mod tencent;
 mod text;
 mod time;
+mod unpacked;
 mod updates;
 mod vscsi;
 mod vscsistats;

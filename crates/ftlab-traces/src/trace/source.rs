@@ -4,6 +4,7 @@ use super::field::Mistake;
 use super::gate::{self, Clock, Gate, RawRequest};
 use super::merged::Merged;
 use super::stream::Broken;
+use super::unpacked;
 use crate::error::Error;
 use crate::request::{BATCH, Request, RequestSource};
 use std::collections::BTreeMap;
@@ -110,6 +111,8 @@ pub(super) struct Place {
     pub(super) consumed: Arc<AtomicU64>,
     /// The file's size in bytes, if it is a file.
     pub(super) size: Option<u64>,
+    /// The command that prints its plain bytes, if it is compressed or in an archive.
+    pub(super) unpack: String,
 }
 
 impl Place {
@@ -117,11 +120,14 @@ impl Place {
     fn of_all<D>(path: &str, parts: &[(D, Place)]) -> Self {
         let size = parts.iter().map(|(_, place)| place.size).sum();
         let consumed = parts.first().map(|(_, place)| Arc::clone(&place.consumed));
-        Self { file: path.to_owned(), consumed: consumed.unwrap_or_default(), size }
+        let unpack = parts.first().map(|(_, place)| place.unpack.clone()).unwrap_or_default();
+        Self { file: path.to_owned(), consumed: consumed.unwrap_or_default(), size, unpack }
     }
 
     /// The error of `line`, or record (of the whole file if `None`).
     pub(super) fn error(&self, line: Option<u64>, Mistake(message): Mistake) -> Error {
+        let is_plain = self.unpack.is_empty();
+        let message = if is_plain { message } else { unpacked::told(&message, &self.unpack) };
         Error::Trace { file: self.file.clone(), line, message }
     }
 

@@ -40,8 +40,12 @@ impl Several {
 impl Input for Several {
     fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
         let part = |file: &Parquet| {
-            let place =
-                Place { file: file.path().to_owned(), consumed: Arc::default(), size: None };
+            let place = Place {
+                file: file.path().to_owned(),
+                consumed: Arc::default(),
+                size: None,
+                unpack: String::new(),
+            };
             Ok((Decoder { rows: file.rows()?, remarks: file.remarks().to_vec() }, place))
         };
         let parts = self.files.iter().map(part).collect::<Result<_, Error>>()?;
