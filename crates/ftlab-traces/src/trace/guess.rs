@@ -26,6 +26,10 @@ pub(super) fn places<'a>(table: &Table<'a>, mut named: Named<'a>) -> Option<Plac
         }
         without_others(table, &mut named);
     }
+    if let (None, None, Some(plus)) = (named.offset, named.length, plus(table)) {
+        named.offset = Some(named.at(plus - 1));
+        named.length = Some(named.at(plus + 1));
+    }
     let mut free: Vec<usize> = (0..table.width())
         .filter(|at| !named.columns().any(|column| column == *at) && !named.is_other(*at))
         .collect();
@@ -43,6 +47,15 @@ pub(super) fn places<'a>(table: &Table<'a>, mut named: Named<'a>) -> Option<Plac
     }
     extents(table, &free, &mut named)?;
     named.places()
+}
+
+/// The column of plus signs that Linux prints between the first sector of a request and the number of its sectors.
+pub(super) fn plus(table: &Table) -> Option<usize> {
+    let is_plus = |at: usize| table.column(at).iter().all(|value| *value == "+");
+    let has_numbers = |at: usize| table.numbers(at).is_some();
+    (1..table.width().saturating_sub(1))
+        .find(|at| is_plus(*at) && has_numbers(at - 1) && has_numbers(at + 1))
+        .filter(|_| !table.rows.is_empty())
 }
 
 /// Takes no column by its name whose values are others.

@@ -356,8 +356,12 @@ fn columns(
     let names = if own.is_empty() { &places.header } else { own };
     let name = |(at, _): At| Name::at(names, at);
     let (offsets, lengths) = (table.numbers(offset.0)?, table.numbers(length.0)?);
-    let (offset_unit, length_unit) =
-        counted::extents((&name(offset), &offsets), (&name(length), &lengths));
+    let has_plus = places.header.is_empty() && guess::plus(table) == Some(offset.0 + 1);
+    let (offset_unit, length_unit) = if has_plus {
+        (":sectors", ":sectors")
+    } else {
+        counted::extents((&name(offset), &offsets), (&name(length), &lengths))
+    };
     let is_named = name(time).time_unit().is_some();
     let time_unit = match (places.joined, counted::time(&name(time), &table.column(time.0))) {
         (Some(joined), _) => joined.unit(),
@@ -579,6 +583,37 @@ mod tests {
         ] {
             let advice = advised(text).unwrap();
             assert!(!advice.contains("join"), "{advice}");
+        }
+    }
+
+    #[test]
+    fn a_plus_sign_is_between_the_sector_and_the_number_of_sectors() {
+        for (text, expected) in [
+            (
+                "0.000001829 697 W 223490 + 8 kjournald\n0.000441943 697 R 8 + 16 dd\n",
+                "time=1,offset=4:sectors,length=6:sectors,op=3,separator=blanks",
+            ),
+            // The process has two words in all rows but one.
+            (
+                "0.000001829 697 W 223490 + 8 [dd]\n0.000441943 697 R 8 + 16 [my prog]\n\
+                 0.100441943 697 R 16 + 16 [my prog]\n",
+                "time=1,offset=4:sectors,length=6:sectors,op=3,separator=blanks",
+            ),
+            (
+                "8,0 0 0.000001829 697 D W 223490 + 8 [a]\n8,0 0 0.000027360 12 D R 223498 + 16 [b]\n",
+                "time=3,offset=7:sectors,length=9:sectors,op=6,volume=1,separator=blanks",
+            ),
+            (
+                "8,0 1 0.000001829 697 Q W 223490 + 8 [a]\n8,0 2 0.000441943 698 Q R 223490 + 8 [b]\n",
+                "time=3,offset=7:sectors,length=9:sectors,op=6,volume=1,separator=blanks",
+            ),
+            // Sectors that rise are no times.
+            (
+                "5 D W 223490 + 8\n7 D R 223498 + 16\n",
+                "time=1:?,offset=4:sectors,length=6:sectors,op=3,separator=blanks",
+            ),
+        ] {
+            assert_eq!(suggested(text).as_deref(), Some(expected), "{text}");
         }
     }
 
