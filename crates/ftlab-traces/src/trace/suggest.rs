@@ -692,6 +692,18 @@ mod tests {
     }
 
     #[test]
+    fn nine_digits_with_zeros_in_front_are_nanoseconds() {
+        let rows = "0 000001829 W 223490 8\n0 000027360 R 223498 16\n1 000027360 RA 8 256\n";
+        let advice = advised(rows).unwrap();
+        let join = "awk '$1 != \"\" {$1 = sprintf(\"%d.%09d\", $1, $2)} 1' FILE";
+        assert!(advice.contains(join), "{advice}");
+        assert!(advice.contains("time=1,offset=4:sectors,length=5:sectors,op=3,"), "{advice}");
+        // Addresses with zeros in front, which are in no order.
+        let other = advised("0 000008192 W 8\n0 000004096 R 16\n1 000000512 R 256\n");
+        assert!(!other.unwrap_or_default().contains("join"));
+    }
+
+    #[test]
     fn lengths_that_count_from_0_are_told() {
         let rows = "0.2645,2,28205400,7\n0.2646,1,28205416,15\n0.2647,1,28205432,7\n";
         for (header, awk) in [
