@@ -258,7 +258,9 @@ pub(super) fn log_of_fio(table: &Table) -> Option<String> {
             .into()
     } else {
         // Newer logs have a priority, and the time of issue in ns.
-        let has_issue = table.width() > ISSUE && table.numbers(ISSUE).is_some();
+        // Where fio does not know it, it is 0.
+        let differs = |at: usize| table.numbers(at).is_some() && table.distinct(at).len() > 1;
+        let has_issue = table.width() > ISSUE && differs(ISSUE);
         let (time, sort) =
             if has_issue { ("7:ns", " and input.order = sort") } else { ("1:ms", "") };
         format!(

@@ -201,6 +201,9 @@ impl Places<'_> {
 const WITH_VOLUMES: [&str; 8] =
     ["spc", "msr", "systor", "alibaba", "tencent", "fiu", "mqsim", "disksim"];
 
+/// What fio's manual calls the column of operations in its logs.
+const DIRECTION_OF_FIO: &str = "data direction";
+
 /// The columns of DiskMon's logs.
 const DISKMON: [&str; 7] = ["number", "time_s", "duration", "disk", "op", "sector", "sectors"];
 
@@ -216,9 +219,6 @@ fn advice_of<'a>(
     mut table: Table<'a>,
     like: Option<&'static [Column]>,
 ) -> Option<Option<String>> {
-    if let Some(advice) = guess::log_of_fio(&table) {
-        return Some(Some(advice));
-    }
     let title = sample.title().and_then(|title| str::from_utf8(title).ok());
     let title = title.and_then(|title| table.row(title)).map(|names| Named::of(&names));
     let mut named = Named::of(&table.rows[0]);
@@ -231,6 +231,10 @@ fn advice_of<'a>(
         named = if counts { Named::default() } else { named };
     } else {
         named = title.filter(speaks).unwrap_or_default();
+    }
+    let may_be_log = named.header.is_empty() || named.header.contains(&DIRECTION_OF_FIO);
+    if let Some(advice) = guess::log_of_fio(&table).filter(|_| may_be_log) {
+        return Some(Some(advice));
     }
     table.is_named_otherwise = !table.has_names && !named.header.is_empty();
     let (knows, has_rows) = (named.columns().count() > 1, table.rows.len() > 1);
@@ -672,6 +676,16 @@ mod tests {
             issued.ends_with("time=7:ns,offset=5,length=4,op=3:0 and input.order = sort"),
             "{issued}"
         );
+        let same = advice([", 0x0000, 0", ", 0x0000, 0"]);
+        assert!(same.ends_with("time=1:ms,offset=5,length=4,op=3:0"), "{same}");
+        let header =
+            "time (msec), latency (nsec), data direction, block size (bytes), offset (bytes)\n";
+        let rows = "0, 412345, 0, 4096, 0\n1, 512345, 1, 4096, 4096\n";
+        let named = advised(&[header, rows].concat()).unwrap();
+        assert!(named.ends_with("time=1:ms,offset=5,length=4,op=3:0"), "{named}");
+        // Names that say themselves what the columns are.
+        let other = advised(&["time_s,latency,is_read,size,offset\n", rows].concat()).unwrap();
+        assert!(other.contains("op=is_read:1"), "{other}");
     }
 
     #[test]
