@@ -98,8 +98,9 @@ fn extents<'a>(table: &Table<'a>, free: &[usize], named: &mut Named<'a>) -> Opti
     };
     let in_bytes = |values: &[u64]| values.iter().all(|v| v.is_multiple_of(SECTOR_BYTES));
     // Lengths of 8 MiB look like the number of a device.
-    let is_other =
-        |(at, values): &&(usize, Vec<u64>)| !apart::are_devices(values) && at.abs_diff(offset) == 1;
+    let is_other = |(at, values): &&(usize, Vec<u64>)| {
+        !apart::are_devices(values) && (at.abs_diff(offset) == 1 || in_bytes(values))
+    };
     let has_other = numbers.iter().filter(lengths).any(|column| is_other(&column));
     let found = || {
         let is_device = |values: &[u64]| has_other && apart::are_devices(values);

@@ -525,6 +525,16 @@ mod tests {
     }
 
     #[test]
+    fn maps_that_bpftrace_prints_at_its_end_are_no_rows() {
+        let rows = "1234567 W 223490 8\n1234999 RA 8 16\n1300000 WS 800 16\n";
+        let maps = "\n@reads: 5\n@writes[fio, 8]: 6\n@bytes: \n";
+        assert!(advised(rows).is_some());
+        assert_eq!(advised(&[rows, maps].concat()), advised(rows));
+        let first = ["Attaching 1 probe...\n", rows].concat();
+        assert_eq!(advised(&[&first, maps].concat()), advised(rows));
+    }
+
+    #[test]
     fn what_awk_would_find_otherwise_is_told_without_it() {
         for text in [
             "\"gap\",\"op\",\"offset\",\"size\"\n\"0.5\",r,0,512\n\"0.25\",w,512,512\n",
@@ -772,6 +782,10 @@ mod tests {
         let nvme = "987654321000000,271581184,R,182142824,16\n987654321900000,271581184,W,8,16\n";
         let columns = suggested(nvme).unwrap();
         assert_eq!(columns, "time=1:?,offset=4:sectors,length=5:sectors,op=3,volume=2");
+        // The time is behind them.
+        let front = "8388608 223490 4096 WS 123456789012 a\n8388608 223506 4096 R 123456989012 b\n";
+        let columns = suggested(front).unwrap();
+        assert!(columns.contains("length=3,") && columns.contains("volume=1"), "{columns}");
         let large = suggested("0.0001 R 83886080 8388608\n0.0002 W 0 8388608\n").unwrap();
         assert_eq!(large, "time=1,offset=3,length=4,op=2,separator=blanks");
     }

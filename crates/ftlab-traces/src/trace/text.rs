@@ -157,11 +157,18 @@ const COMMENT_MARKS: [&[u8]; 4] = [b"#", b"!", b"%", b"//"];
 /// Letters of a rule between lines of a table.
 const SHORTEST_RULE: usize = 4;
 
-/// The text of a comment; `None` if a line is none. Lines that databases print around a table have no text.
+/// The text of a comment; `None` if a line is none. Lines that databases and bpftrace print around a table have no text.
 pub(super) fn comment(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
     let marked = COMMENT_MARKS.iter().find_map(|mark| line.strip_prefix(*mark));
-    marked.or_else(|| (is_rule(line) || is_count_of_rows(line)).then_some(&[]))
+    marked.or_else(|| (is_rule(line) || is_count_of_rows(line) || is_map(line)).then_some(&[]))
+}
+
+/// Whether a line is a map that bpftrace prints at its end: `@reads: 5` or `@[fio]: 5`.
+fn is_map(line: &[u8]) -> bool {
+    let is_name = |line: &[u8]| !line.starts_with(b":") && !line.is_empty();
+    let name = line.strip_prefix(b"@").filter(|line| is_name(line));
+    name.is_some_and(|name| name.ends_with(b":") || memchr::memmem::find(name, b": ").is_some())
 }
 
 /// Whether a line is drawn, as `-----+-----` below the names of columns.
