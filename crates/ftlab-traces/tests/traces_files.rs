@@ -103,6 +103,20 @@ fn commands_read_a_packed_file_as_it_is_packed() {
 }
 
 #[test]
+fn what_spreadsheets_editors_and_crashes_add_is_told_with_a_command() {
+    for (name, text, command) in [
+        ("sep.spc", ["sep=,\n", LINES].concat(), "tail -n +2 FILE | ftlab ... -"),
+        ("sep_crlf.spc", ["sep=,\r\n", LINES].concat(), "tail -n +2 FILE | ftlab ... -"),
+        ("ctrl_z.spc", [LINES, "\u{1a}"].concat(), "tr -d '\\000\\032' < FILE | ftlab ... -"),
+        ("nul.spc", [LINES, "\0\0\0"].concat(), "tr -d '\\000\\032' < FILE | ftlab ... -"),
+        ("nul0.spc", ["\0\0\0", LINES].concat(), "tr -d '\\000\\032' < FILE | ftlab ... -"),
+    ] {
+        let told = message(name, &text, &options());
+        assert!(told.contains(command) && told.ends_with("(read as spc)"), "{told}");
+    }
+}
+
+#[test]
 fn a_file_can_be_read_again_and_knows_its_name_and_format() {
     let path = file("again.spc", LINES);
     let input = Trace::open(path.to_str().unwrap(), &options()).unwrap();

@@ -52,6 +52,10 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
     if archive::Kind::of(front.bytes) == Some(archive::Kind::Tar) {
         return is("a tar archive inside an archive; unpack it once");
     }
+    let text = without_mark(front.bytes);
+    if let Some(mistake) = added(text).filter(|_| !within(text).is_empty()) {
+        return Some(mistake);
+    }
     if is_binary(front.bytes) {
         return is("a binary file; write its requests as CSV and name input.columns");
     }
@@ -210,6 +214,9 @@ const FILES: &str =
 const STATISTICS: &str = "statistics without requests; record these with blktrace or biosnoop";
 const OBJECTS: &str = "a trace of a cache, whose objects have no addresses on a device";
 
+/// What ends a text of DOS.
+const CTRL_Z: u8 = 0x1a;
+
 /// Lines in which such words are sought.
 const MOST_LINES: usize = 20;
 
@@ -244,14 +251,55 @@ fn is_binary(front: &[u8]) -> bool {
     front[..front.len().min(1024)].iter().filter(|b| control(b)).count() > 8
 }
 
+/// What is wrong with a line that a program has changed.
+#[cold]
+pub(super) fn spoilt(line: &[u8]) -> Option<Mistake> {
+    added(line).or_else(|| has_lines_of_cr(line).then(lines_of_cr))
+}
+
+/// What a program has added to a text or a line.
+fn added(text: &[u8]) -> Option<Mistake> {
+    if text.starts_with(b"sep=") {
+        return Some(Mistake(
+            "found the line of Excel that names the separator, expected none; leave it out with \
+             tail -n +2 FILE | ftlab ... -"
+                .into(),
+        ));
+    }
+    let inner = within(text);
+    let is_text = || !inner.iter().any(|byte| *byte < b' ' && !byte.is_ascii_whitespace());
+    // At the end of a line they may be a value of a column.
+    let is_filled = text.len() > inner.len() && inner.ends_with(b"\n");
+    if (text.first().is_some_and(is_filling) || is_filled) && is_text() {
+        return Some(Mistake(
+            "found bytes of 0 or a Ctrl-Z before or behind a line, expected text alone; leave them out with \
+             tr -d '\\000\\032' < FILE | ftlab ... -"
+                .into(),
+        ));
+    }
+    None
+}
+
+/// Whether a byte fills up files or ends them: it is no letter of a text.
+const fn is_filling(byte: &u8) -> bool {
+    matches!(*byte, 0 | CTRL_Z)
+}
+
+/// What is between the bytes that fill up a text at its ends.
+fn within(text: &[u8]) -> &[u8] {
+    let from = text.iter().position(|byte| !is_filling(byte)).unwrap_or(text.len());
+    let to = text.iter().rposition(|byte| !is_filling(byte)).map_or(from, |at| at + 1);
+    &text[from..to]
+}
+
 /// Whether lines end in a carriage return alone.
-pub(super) fn has_lines_of_cr(text: &[u8]) -> bool {
+fn has_lines_of_cr(text: &[u8]) -> bool {
     let text = text.trim_ascii_end();
     memchr::memchr(b'\n', text).is_none() && memchr::memchr(b'\r', text).is_some()
 }
 
 #[cold]
-pub(super) fn lines_of_cr() -> Mistake {
+fn lines_of_cr() -> Mistake {
     Mistake(
         "found lines that end in a carriage return alone, as of old Macintosh programs; convert them with \
          tr '\\r' '\\n' < FILE"
@@ -390,6 +438,20 @@ mod tests {
             (b"Access Time : 15 , File Name: 1.sst , File Operation: Read", "calls on files"),
             (b"clock_time,object_id,object_size,op\n1,2,3,get\n", "no addresses"),
         ] {
+            let message = what(bytes).unwrap_or_default();
+            assert!(message.contains(words), "{message:?}: expected {words}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_named_with_a_command() {
+        let cases: &[(&[u8], &str)] = &[
+            (b"sep=;\n1;2\n", "tail -n +2 FILE |"),
+            (b"time,offset\n1,2\n\x1a", "tr -d '\\000\\032' < FILE |"),
+            (b"\0\0\0\0\0\0\0\0\0\0time,offset\n1,2\n", "tr -d '\\000\\032' < FILE |"),
+            (b"time,offset\n1,2\n\0\0\0\0\0\0\0\0\0\0", "tr -d '\\000\\032' < FILE |"),
+        ];
+        for (bytes, words) in cases {
             let message = what(bytes).unwrap_or_default();
             assert!(message.contains(words), "{message:?}: expected {words}");
         }

@@ -4,7 +4,7 @@ use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
 use super::lines::{Lines, without_mark};
 use super::number;
-use super::other::{has_lines_of_cr, lines_of_cr};
+use super::other;
 use super::source::{Decode, IS_SMALL};
 use super::stream::{Broken, Front, Stream};
 use super::time::{Time, TimeUnit};
@@ -389,7 +389,7 @@ impl<F: LineFormat> LineDecoder<F> {
                 }
                 Err(_) if !self.header.is_empty() && line == self.header => {}
                 Err(mistake) => {
-                    let mistake = if has_lines_of_cr(line) { lines_of_cr() } else { mistake };
+                    let mistake = other::spoilt(line).unwrap_or(mistake);
                     return Err(Broken::Mistake(self.here(mistake)));
                 }
             }
