@@ -98,6 +98,11 @@ TEXTS = {
         "1.264519 1.6 a b 9 R 8,0 256 4096 1.0\n1.264760 1.8 a b 9 WS 8,0 256 4096 1.0\n",
         APART,
     ),
+    "fio's iolog": (
+        "0 /dev/sda add\n1 /dev/sda open\n"
+        "9 /dev/sda read 131072 4096\n250 /dev/sda write 131072 4096\n",
+        APART,
+    ),
 }
 
 
@@ -108,7 +113,7 @@ def test_the_command_of_the_message_reads_the_text(ftlab, text, duration_s):
     assert told.exit_code == 2
     line = re.sub(r" \(read as \w+\)$", "", told.output.strip())
     options = r"(?: with (--[^;,]+ \S+?)(?:[,;] .*)?)?$"
-    found = re.search(r"(?:with|as in) ((?:sed|awk) .*) \| ftlab \.\.\. -" + options, line)
+    found = re.search(r"(?:with|as in) ((?:sed|awk|\(echo) .*) \| ftlab \.\.\. -" + options, line)
     assert found, told.output
     command, options = found[1], found[2] or ""
     options = options.replace(":B", ":sectors").replace("offset=4:4KiB", "offset=4:sectors")

@@ -39,6 +39,9 @@ const OFFSET: Column = Column::new("offset", "a whole number of bytes, of micros
 const LENGTH: Column = Column::new("length", "a whole number of bytes");
 const VERSION_2: &[Column] = &[FILE, ACTION, OFFSET, LENGTH];
 
+/// Lines from which the version of a file without its header is told.
+const MOST_LINES: usize = 20;
+
 /// What is known from the lines so far.
 #[derive(Clone, Default)]
 pub(super) struct Fio {
@@ -47,6 +50,18 @@ pub(super) struct Fio {
     /// Microseconds of all waits so far.
     waited: u64,
     files: Names,
+}
+
+/// The version of a log whose header is lost, if files are added, opened or closed in its first lines.
+pub(super) fn without_header(sample: &Sample) -> Option<u8> {
+    let is_of = |timed: bool| {
+        let mut log = Fio { timed: Some(timed), ..Fio::default() };
+        let fields = |line| Fields::new(line, Fio::SEPARATOR, Fio::COLUMNS).timed(Fio::TIME);
+        let lines = sample.lines().take(MOST_LINES).map(|line| log.parse_line(fields(line)));
+        let lines: Result<Vec<_>, Mistake> = lines.collect();
+        lines.is_ok_and(|lines| lines.iter().any(Option::is_none))
+    };
+    if is_of(true) { Some(3) } else { is_of(false).then_some(2) }
 }
 
 enum Action {

@@ -3,6 +3,7 @@
 use super::archive;
 use super::blkparse::device;
 use super::field::{Mistake, quoted};
+use super::fio;
 use super::lines::without_mark;
 use super::rwbs;
 use super::stream::Front;
@@ -61,6 +62,12 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
     }
     if let Some(what) = text_of_tool(sample) {
         return is(what);
+    }
+    if let Some(version) = fio::without_header(sample) {
+        return is(&format!(
+            "fio's iolog whose first line is lost; read it with (echo fio version {version} iolog; cat FILE) | \
+             ftlab ... -"
+        ));
     }
     let mut lines = sample.lines().map(<[u8]>::trim_ascii);
     // A job file may begin with comments.
@@ -446,6 +453,14 @@ mod tests {
     #[test]
     fn other_texts_are_named_with_a_command() {
         let cases: &[(&[u8], &str)] = &[
+            (
+                b"0 /dev/sda add\n4 /dev/sda open\n9 /dev/sda write 0 4096\n",
+                "(echo fio version 3 iolog; ",
+            ),
+            (
+                b"/dev/sda add\n/dev/sda open\n/dev/sda write 0 4096\n",
+                "(echo fio version 2 iolog; ",
+            ),
             (b"sep=;\n1;2\n", "tail -n +2 FILE |"),
             (b"time,offset\n1,2\n\x1a", "tr -d '\\000\\032' < FILE |"),
             (b"\0\0\0\0\0\0\0\0\0\0time,offset\n1,2\n", "tr -d '\\000\\032' < FILE |"),
@@ -463,6 +478,7 @@ mod tests {
             &b"# a: list, of a + b [c]\ntime,offset\n1,2\n"[..],
             b"time,offset\n1,2\n",
             b"1e-06,W,4096,4096\n",
+            b"9 /dev/sda write 0 4096\n301 /dev/sda read 8192 8192\n",
             b"hello",
             b"[1.5] sda",
             b"",
