@@ -98,6 +98,11 @@ TEXTS = {
         "1.264519 1.6 a b 9 R 8,0 256 4096 1.0\n1.264760 1.8 a b 9 WS 8,0 256 4096 1.0\n",
         APART,
     ),
+    "iosnoop -t": (
+        "ENDs COMM PID TYPE DEV BLOCK BYTES LATms\n"
+        "1.264519 a b 9 R 8,0 256 4096 0.25\n1.264760 a b 9 WS 8,0 256 4096 0.50\n",
+        9e-6,
+    ),
     "fio's iolog": (
         "0 /dev/sda add\n1 /dev/sda open\n"
         "9 /dev/sda read 131072 4096\n250 /dev/sda write 131072 4096\n",

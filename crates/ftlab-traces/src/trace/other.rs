@@ -154,6 +154,12 @@ const TEXTS: &[(&[&str], &str)] = &[
          {print $1, $(NF-4), $(NF-3), $(NF-2), $(NF-1)}' FILE | ftlab ... - with input.columns = \
          time=1,op=2,offset=4:sectors,length=5,volume=3,separator=blanks",
     ),
+    (
+        &["^ENDs", "COMM", "TYPE", "DEV", "BLOCK", "BYTES", "LATms"],
+        "iosnoop's text, in which processes have names of several words; read it with awk '/^[0-9]/ \
+         {print $1, $(NF-4), $(NF-3), $(NF-2), $(NF-1), $NF}' FILE | ftlab ... - with input.columns = \
+         time=1,op=2,offset=4:sectors,length=5,volume=3,latency=6:ms,separator=blanks",
+    ),
     (&["^COMM", "PID", "TYPE", "DEV", "BLOCK", "BYTES", "LATms"], NO_TIMES),
     (
         &["Request type: ", ", from: ", ", len: "],
@@ -453,6 +459,7 @@ mod tests {
     #[test]
     fn other_texts_are_named_with_a_command() {
         let cases: &[(&[u8], &str)] = &[
+            (b"ENDs COMM PID TYPE DEV BLOCK BYTES LATms\n1.6 a b 9 W 8,0 8 512 1", "latency=6:ms"),
             (
                 b"0 /dev/sda add\n4 /dev/sda open\n9 /dev/sda write 0 4096\n",
                 "(echo fio version 3 iolog; ",
