@@ -200,6 +200,8 @@ const TEXTS: &[(&[&str], &str)] = &[
          bytes ([0-9]+).*/\\1,\\2,\\3,\\4/p' FILE | ftlab ... - with input.columns = \
          time=1,op=2,offset=3,length=4",
     ),
+    (&["^blk_co_p", " offset ", " bytes "], QEMU_WITHOUT_TIMES),
+    (&["^virtio_blk_handle_", " sector ", " nsectors "], QEMU_WITHOUT_TIMES),
     (
         &["] ", " CDB: "],
         "messages of SCSI; record the events of the block layer, as with trace-cmd record -e block",
@@ -222,6 +224,7 @@ const TEXTS: &[(&[&str], &str)] = &[
 ];
 
 const NO_TIMES: &str = "iosnoop's text without times; record with iosnoop -ts";
+const QEMU_WITHOUT_TIMES: &str = "a log of QEMU, which has no times; record with -msg timestamp=on";
 const FILES: &str =
     "calls on files, whose requests reach no disk or others; record with blktrace or biosnoop";
 const STATISTICS: &str = "statistics without requests; record these with blktrace or biosnoop";
@@ -460,6 +463,8 @@ mod tests {
     fn other_texts_are_named_with_a_command() {
         let cases: &[(&[u8], &str)] = &[
             (b"ENDs COMM PID TYPE DEV BLOCK BYTES LATms\n1.6 a b 9 W 8,0 8 512 1", "latency=6:ms"),
+            (b"blk_co_preadv blk 0x5 bs 0x5 offset 8 bytes 512 flags 0", "-msg timestamp=on"),
+            (b"virtio_blk_handle_read vdev 0x5 req 0x7 sector 8 nsectors 8", "-msg timestamp=on"),
             (
                 b"0 /dev/sda add\n4 /dev/sda open\n9 /dev/sda write 0 4096\n",
                 "(echo fio version 3 iolog; ",
