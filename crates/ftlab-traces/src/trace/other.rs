@@ -80,6 +80,10 @@ pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
         }
         b'<' => is("a page or document in a markup language; was it saved from a browser?"),
         _ if has_lines_of_cr(front.bytes) => Some(lines_of_cr()),
+        _ if is_histogram_of_fio(sample) => {
+            is("fio's log of histograms, which has no requests; record these with \
+             fio --write_iolog=FILE JOB")
+        }
         _ if is_old_fio(first) => {
             is("fio's iolog of version 1, which fio no longer reads either; record version 3 with \
              fio --write_iolog=FILE")
@@ -173,7 +177,10 @@ const TEXTS: &[(&[&str], &str)] = &[
     ),
     (&["pread64(", " = "], FILES),
     (&["pwrite64(", " = "], FILES),
+    (&["TIME", "COMM", "PID", "T", "BYTES", "OFF_KB", "LAT"], FILES),
     (&["Device", "rkB/s"], STATISTICS),
+    (&["device", "rkB/s"], STATISTICS),
+    (&["TIME", "DISK", "%RND", "%SEQ"], STATISTICS),
     (&["DEV", "tps", "kB/s"], STATISTICS),
     (&["procs -", "memory", "swap"], STATISTICS),
     (&["PID", "COMM", "DISK", "I/O", "Kbytes"], STATISTICS),
@@ -232,6 +239,9 @@ const OBJECTS: &str = "a trace of a cache, whose objects have no addresses on a 
 
 /// What ends a text of DOS.
 const CTRL_Z: u8 = 0x1a;
+
+/// Columns of a histogram in a log of fio. Its other logs have seven at most.
+const LEAST_OF_HISTOGRAM: usize = 10;
 
 /// Lines in which such words are sought.
 const MOST_LINES: usize = 20;
@@ -361,6 +371,23 @@ fn keys(line: &[u8]) -> Option<Vec<String>> {
     (!keys.is_empty() && keys.iter().all(|key| is_plain(key))).then_some(keys)
 }
 
+/// Whether lines are the milliseconds, the operation, the block size, and the counts of fio's `write_hist_log`.
+fn is_histogram_of_fio(sample: &Sample) -> bool {
+    let is_number = |value: &&[u8]| !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+    let is_row = |line: &[u8]| {
+        let values: Vec<&[u8]> = line.split(|b| *b == b',').map(<[u8]>::trim_ascii).collect();
+        if values.len() < LEAST_OF_HISTOGRAM {
+            return false;
+        }
+        let zeros = values[3..].iter().filter(|count| **count == b"0").count();
+        values.iter().all(is_number)
+            && matches!(values[1], b"0" | b"1" | b"2")
+            && 3 * zeros > values.len() - 3
+    };
+    let begins = |line: &[u8]| memchr::memmem::find(line, b", ").is_some() && is_row(line);
+    sample.first().is_some() && sample.lines().take(MOST_LINES).all(begins)
+}
+
 /// The header of version 1: `rw, 0, 0, 4096` and the like.
 fn is_old_fio(line: &[u8]) -> bool {
     let mut values = line.split(|b| *b == b',').map(<[u8]>::trim_ascii);
@@ -473,6 +500,13 @@ mod tests {
                 b"/dev/sda add\n/dev/sda open\n/dev/sda write 0 4096\n",
                 "(echo fio version 2 iolog; ",
             ),
+            (b"TIME      DISK     %RND  %SEQ    COUNT     KBYTES", "statistics"),
+            (b"TIME     COMM           PID    T BYTES   OFF_KB   LAT(ms)", "calls on files"),
+            (b"time,device,r/s,w/s,rkB/s,wkB/s,await", "statistics"),
+            (
+                b"1000, 0, 4096, 0, 0, 12, 3, 0, 0, 1\n2000, 1, 4096, 0, 0, 9, 3, 0, 0, 1\n",
+                "histograms",
+            ),
             (b"sep=;\n1;2\n", "tail -n +2 FILE |"),
             (b"time,offset\n1,2\n\x1a", "tr -d '\\000\\032' < FILE |"),
             (b"\0\0\0\0\0\0\0\0\0\0time,offset\n1,2\n", "tr -d '\\000\\032' < FILE |"),
@@ -491,6 +525,7 @@ mod tests {
             b"time,offset\n1,2\n",
             b"1e-06,W,4096,4096\n",
             b"9 /dev/sda write 0 4096\n301 /dev/sda read 8192 8192\n",
+            b"0, 412345, 0, 4096, 0, 0, 7\n1, 512345, 1, 4096, 4096, 0, 8\n",
             b"hello",
             b"[1.5] sda",
             b"",
