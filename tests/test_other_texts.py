@@ -1,5 +1,6 @@
 """The command by which a text of another tool is read reads it: as the message has it."""
 
+import gzip
 import json
 import re
 import subprocess
@@ -130,6 +131,15 @@ def test_the_command_of_the_message_reads_the_text(ftlab, text, duration_s):
     assert (info["reads"], info["writes"], info["mean_bytes"]) == (1, 1, 4096)
     assert (info["used_bytes"], info["end_bytes"]) == (4096, 256 * 512 + 4096)
     assert info["duration_s"] == pytest.approx(duration_s, abs=2e-9)
+
+
+def test_the_command_of_the_message_unpacks_a_compressed_text(ftlab):
+    text, _ = TEXTS["QEMU"]
+    Path("FILE").write_bytes(gzip.compress(text.encode()))
+    line = ftlab("trace", "info", "FILE").output
+    command = re.search(r"with (zcat FILE \| sed .*) \| ftlab", line)[1]
+    done = subprocess.run(["bash", "-c", command], check=True, stdout=subprocess.PIPE)
+    assert done.stdout.startswith(b"16.264519,read,131072,4096\n")
 
 
 @pytest.mark.parametrize("kind", EVENTS)
