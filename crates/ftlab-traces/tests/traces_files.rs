@@ -114,6 +114,14 @@ fn what_spreadsheets_editors_and_crashes_add_is_told_with_a_command() {
         let told = message(name, &text, &options());
         assert!(told.contains(command) && told.ends_with("(read as spc)"), "{told}");
     }
+    // More than a line may have.
+    for (name, text, command) in [
+        ("long_nul.spc", [LINES, &"\0".repeat(200_000)].concat(), "tr -d '\\000\\032' < FILE"),
+        ("long_cr.spc", LINES.repeat(5000).replace('\n', "\r"), "tr '\\r' '\\n' < FILE"),
+    ] {
+        let told = message(name, &text, &spc());
+        assert!(told.contains(command), "{told}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Lines of a stream, one at a time, in constant memory.
 
 use super::field::Mistake;
+use super::other;
 use super::stream::{Broken, Stream};
 
 /// The longest line that is read, in bytes. No format comes near; a longer line is not a trace.
@@ -67,7 +68,7 @@ impl Lines {
             }
             if searched > LONGEST_LINE_BYTES {
                 self.line += 1;
-                return Err(too_long());
+                return Err(too_long(self.stream.pending()));
             }
             self.stream.refill()?;
         }
@@ -113,7 +114,7 @@ impl Lines {
     fn hand_out(&mut self, length: usize, taken: usize) -> Result<&[u8], Broken> {
         self.line += 1;
         if length > LONGEST_LINE_BYTES {
-            return Err(too_long());
+            return Err(too_long(&self.stream.pending()[..length]));
         }
         let line = &self.stream.take(taken)[..length];
         Ok(line.strip_suffix(b"\r").unwrap_or(line))
@@ -155,11 +156,14 @@ pub(super) fn is_like_utf_16(front: &[u8]) -> bool {
 }
 
 #[cold]
-fn too_long() -> Broken {
-    Broken::Mistake(Mistake(format!(
-        "found a line longer than {} KiB, expected one short line per request; is this a text trace?",
-        LONGEST_LINE_BYTES >> 10
-    )))
+fn too_long(line: &[u8]) -> Broken {
+    let long = || {
+        Mistake(format!(
+            "found a line longer than {} KiB, expected one short line per request; is this a text trace?",
+            LONGEST_LINE_BYTES >> 10
+        ))
+    };
+    Broken::Mistake(other::spoilt(line).unwrap_or_else(long))
 }
 
 #[cold]
