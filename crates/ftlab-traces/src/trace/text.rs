@@ -188,10 +188,18 @@ fn is_count_of_rows(line: &[u8]) -> bool {
 /// Whether a line names columns: at least two words, each beginning with a letter, or numbers from 0 as pandas writes
 /// columns without names.
 pub(super) fn is_header(line: &[u8]) -> bool {
-    let words = || line.split(|b| matches!(b, b',' | b';' | b'|' | b' ' | b'\t'));
-    let words = || words().map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
     let begins = |word: &[u8]| matches!(word[0], b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'"');
-    words().nth(1).is_some() && words().all(begins) || is_counted(words())
+    words(line).nth(1).is_some() && words(line).all(begins) || is_numbered(line)
+}
+
+/// Whether a line has the numbers of columns from 0, which may parse as a request.
+fn is_numbered(line: &[u8]) -> bool {
+    is_counted(words(line))
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let words = line.split(|b| matches!(b, b',' | b';' | b'|' | b' ' | b'\t'));
+    words.map(<[u8]>::trim_ascii).filter(|word| !word.is_empty())
 }
 
 /// Whether words count from 0, to 2 at least.
@@ -264,7 +272,7 @@ impl<'a> Sample<'a> {
     /// True when at least half of the lines parse as `F`. A broken line is then reported as such,
     /// and not as an unknown format.
     pub(super) fn mostly<F: LineFormat>(&self) -> bool {
-        2 * self.parsed::<F>().count() >= self.lines.len().max(1)
+        2 * self.parsed::<F>().count() >= self.rows().len().max(1)
     }
 
     /// The requests in the lines when read as `F`, without lines that do not parse.
@@ -279,7 +287,15 @@ impl<'a> Sample<'a> {
             let said = parsed(&mut format, line, F::TIME);
             said.or_else(|mistake| padded(&mut format, line, F::TIME, mistake)).ok()
         };
-        self.lines.iter().filter_map(read)
+        self.rows().iter().filter_map(read)
+    }
+
+    /// The lines, without a first one that numbers the columns.
+    fn rows(&self) -> &[&'a [u8]] {
+        match self.lines.split_first() {
+            Some((first, rest)) if is_numbered(first) => rest,
+            _ => &self.lines,
+        }
     }
 
     /// The values of a column, separated by blanks, that begin with a digit.
@@ -288,7 +304,7 @@ impl<'a> Sample<'a> {
             line.split(u8::is_ascii_whitespace).filter(|text| !text.is_empty()).nth(at)
         };
         let begins = |text: &&[u8]| text.first().is_some_and(u8::is_ascii_digit);
-        self.lines.iter().filter_map(value).filter(begins)
+        self.rows().iter().filter_map(value).filter(begins)
     }
 
     /// True when any line has `byte` in it.
@@ -370,6 +386,10 @@ impl<F: LineFormat> LineDecoder<F> {
         loop {
             let Some(line) = self.lines.next()? else { return Ok(None) };
             if is_blank(line) {
+                continue;
+            }
+            if !self.begun && self.format.may_skip_header() && is_numbered(line) {
+                (self.begun, self.header) = (true, line.to_vec());
                 continue;
             }
             let mut said = parsed(&mut self.format, line, time);
@@ -472,4 +492,36 @@ const CUT: &str = "the last line has no line end: it may be cut";
 fn is_blank(line: &[u8]) -> bool {
     // Nearly every line begins with a visible character, so the scan is rare.
     line.first().is_none_or(|b| *b <= b' ') && line.trim_ascii().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::request::Op;
+    use crate::trace::arc::Arc;
+    use crate::trace::checks::{decoded_with, detected, requests, sample};
+    use crate::trace::csv::Csv;
+    use crate::trace::disksim::DiskSim;
+    use crate::trace::text::LineFormat;
+    use crate::trace::{Columns, TraceOptions};
+
+    #[test]
+    fn numbers_of_columns_in_front_are_no_request() {
+        let text = "0 1 2 3 4\n0.500 0 77 8 1\n1100.000 0 15631696 8 0\n";
+        let all = requests::<DiskSim>(text).unwrap();
+        assert_eq!((all.len(), all[0].offset), (2, 77 * 512));
+        assert_eq!(
+            (detected(text), sample(text).requests::<DiskSim>().count()),
+            (Ok("disksim"), 2)
+        );
+        let list = requests::<Arc>("0 1 2 3\n77 16 0 1\n99 8 0 2\n").unwrap();
+        assert_eq!((list.len(), list[1].time), (2, 1_000_000));
+        let columns = Columns::try_from("time=1,op=2:1,offset=3,length=4,volume=5".to_owned());
+        let options = TraceOptions { columns: columns.ok(), ..TraceOptions::default() };
+        let Ok(csv) = Csv::with(&options) else { panic!("columns are given") };
+        let own = decoded_with(csv, "0,1,2,3,4\n0.5,0,4096,512,sda\n0.6,1,0,512,sdb\n").unwrap();
+        assert_eq!((own.len(), own[0].op, own[1].volume), (2, Op::Write, 1));
+        // Numbers from 0 are a header in front alone.
+        let later = requests::<DiskSim>("0 0 8 8 1\n0 1 2 3 4\n").unwrap();
+        assert_eq!(later.len(), 2);
+    }
 }
