@@ -227,7 +227,9 @@ fn advice_of<'a>(
     if counts || speaks(&named) {
         let is_first = sample.lines().next().is_some_and(|line| is_row(&table, line));
         table.has_names = is_first && sample.title().is_none();
-        table.rows.remove(0);
+        let names = table.rows.remove(0);
+        // Files that have been joined have their header again.
+        table.rows.retain(|row| *row != names);
         named = if counts { Named::default() } else { named };
     } else {
         named = title.filter(speaks).unwrap_or_default();
@@ -492,6 +494,14 @@ mod tests {
         let is_open = columns.contains('?');
         assert_eq!(Columns::try_from(columns.clone()).is_err(), is_open, "{columns}");
         Some(columns)
+    }
+
+    #[test]
+    fn a_header_that_comes_again_is_no_row() {
+        let (header, rows) = ("time_s,op,offset,size\n", "5,R,8192,512\n7,W,0,4096\n");
+        let once = suggested(&[header, rows].concat());
+        assert_eq!(once.as_deref(), Some("time=time_s,offset=offset,length=size,op=op"));
+        assert_eq!(suggested(&[header, rows, header, rows].concat()), once);
     }
 
     #[test]
