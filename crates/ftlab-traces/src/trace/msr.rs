@@ -61,8 +61,10 @@ impl LineFormat for Msr {
             return None;
         }
         let found = "times count from a start, not from 1601, so they may be the 100 ns of the \
-                     original as well as whole seconds";
-        Some(question(found, &[TimeUnit::Filetime, TimeUnit::Seconds]))
+                     original as well as seconds, milliseconds or microseconds";
+        let units =
+            [TimeUnit::Filetime, TimeUnit::Seconds, TimeUnit::Milliseconds, TimeUnit::Microseconds];
+        Some(question(found, &units))
     });
 
     fn units(&self) -> (Option<TimeUnit>, Option<u64>) {
@@ -131,7 +133,10 @@ impl Msr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::checks::{misread, parse, requests};
+    use crate::trace::TraceOptions;
+    use crate::trace::checks::{drip, misread, parse, requests, sample};
+    use crate::trace::source::Decode;
+    use crate::trace::text::LineDecoder;
 
     const FIRST: &str = "128166391024154329,prxy,0,Write,1105182720,1024,1514";
     const LAST: &str = "128166400412471974,prxy,0,Write,1105384448,1024,1198";
@@ -157,6 +162,22 @@ mod tests {
             "0,web,0,Write,3160743424,4096,135731\r\n10155,web,3,Write,1008647680,16384,2303";
         let both = requests::<Msr>(text).unwrap();
         assert_eq!((both[1].time, both[1].volume), (10_155_000_000_000, 3));
+    }
+
+    #[test]
+    fn times_from_a_start_may_be_in_any_unit() {
+        let text = "0,web,0,Write,4096,4096,135\n1100,web,0,Read,8192,512,230\n";
+        let doubt = Msr::DOUBT.and_then(|doubt| doubt(&sample(text))).unwrap();
+        for unit in ["filetime", "s", "ms", "us"] {
+            assert!(doubt.contains(&format!("input.time_unit = {unit}")), "{doubt}");
+        }
+        let time_unit = Some(TimeUnit::Milliseconds);
+        let options = TraceOptions { time_unit, ..TraceOptions::default() };
+        let mut decoder =
+            LineDecoder::new(Msr::default(), drip(text.as_bytes())).in_units(&options);
+        let times =
+            [decoder.next(), decoder.next()].map(|raw| raw.ok().flatten().map(|raw| raw.ticks));
+        assert_eq!(times[1].map(|ticks| ticks * decoder.clock().tick_ns), Some(1_100_000_000));
     }
 
     #[test]
