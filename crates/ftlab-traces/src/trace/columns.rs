@@ -76,6 +76,17 @@ impl Between {
         }
     }
 
+    /// What awk has to know of it.
+    pub(super) const fn in_awk(self) -> &'static str {
+        match self {
+            Between::Comma => "-F, -v OFS=, ",
+            Between::Semicolon => "-F';' -v OFS=';' ",
+            Between::Tab => "-F'\\t' -v OFS='\\t' ",
+            Between::Pipe => "-F'|' -v OFS='|' ",
+            Between::Blanks => "",
+        }
+    }
+
     fn named(name: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|between| between.name() == name).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");

@@ -7,7 +7,7 @@ use super::TraceOptions;
 use super::called::VOLUMES;
 use super::columns::{Between, Columns, OTHERS, Place, Unit, Volume, Words};
 use super::counted::Name;
-use super::field::{Column, Fields, Mistake, Separator, quoted};
+use super::field::{self, Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
 use super::lines::without_mark;
 use super::names::Names;
@@ -498,6 +498,7 @@ impl Record {
             let meant = self.separator_meant()
                 + self.point_meant(value)
                 + &unit_meant(what, value)
+                + &self.start_meant(what, value, number)
                 + &digits_meant(what, value);
             Mistake(format!("column {number} ({what}): found {found}, expected {expected}{meant}"))
         })
@@ -512,6 +513,12 @@ impl Record {
             _ if has_comma => "; with decimal commas, write points: tr , . < FILE | ftlab ... -",
             _ => "",
         }
+    }
+
+    /// Advice for a time below 0.
+    fn start_meant(&self, what: &str, value: &[u8], number: usize) -> String {
+        let remedy = field::from_zero(value, number, self.separator.in_awk());
+        remedy.filter(|_| what == "time").map(|it| format!("; {it}")).unwrap_or_default()
     }
 
     /// The operation of a value; `None` if it is no request.
@@ -685,6 +692,24 @@ mod tests {
         let requests: Vec<_> =
             requests.iter().map(|r| (r.time, r.volume, r.offset, r.length, r.op)).collect();
         assert_eq!(requests, [(0, 3, 4096, 512, Op::Read), (2500, 4, 8192, 4096, Op::Write)]);
+    }
+
+    #[test]
+    fn times_below_0_are_to_be_counted_from_the_first() {
+        let columns = "time=ts,offset=lba,length=bytes,op=rw,separator=semicolon";
+        for (time, form) in [("-0.5", "%.9f"), ("-3", "%d")] {
+            let text = format!("rw;ts;lba;bytes\nR;{time};0;512\n");
+            let message = read(columns, None, &text).unwrap_err();
+            let awk = format!(
+                "awk -F';' -v OFS=';' '!t && $2 < 0 {{t = $2}} t {{$2 = sprintf(\"{form}\", $2 - t)}} 1' FILE"
+            );
+            assert!(
+                message.contains("must not be negative") && message.contains(&awk),
+                "{message}"
+            );
+        }
+        let message = read(columns, None, "rw;ts;lba;bytes\nR;-x;0;512\n").unwrap_err();
+        assert!(!message.contains("negative"), "{message}");
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //! inlined by force. With many formats the compiler does not inline it, and a line costs a sixth
 //! more.
 
+use super::called;
+use super::counted::Name;
 use super::time::{Time, TimeUnit};
 
 /// One column of a text format: its name and what is expected in it.
@@ -341,10 +343,14 @@ impl<'a> Fields<'a> {
         let end = text.iter().position(|b| self.separates(*b)).unwrap_or(text.len());
         let (name, expected) =
             self.columns.get(index).map_or(("", "the end of the line"), |c| (c.name, c.expected));
+        let (number, value) = (index + 1, &text[..end]);
+        let fields = if self.separator == Separator::Blanks { "" } else { "-F, -v OFS=, " };
+        let is_time = called::is_time(&Name::of(name));
+        let remedy = is_time.then(|| from_zero(value, number, fields)).flatten();
+        let remedy = remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
         Mistake(format!(
-            "column {} ({name}): found {}, expected {expected}",
-            index + 1,
-            quoted(&text[..end])
+            "column {number} ({name}): found {}, expected {expected}{remedy}",
+            quoted(value)
         ))
     }
 
@@ -365,6 +371,21 @@ impl<'a> Fields<'a> {
             names.join(", ")
         ))
     }
+}
+
+/// What to do about a time below 0 in column `number`; awk has to know `fields` of the separator.
+#[cold]
+pub(super) fn from_zero(value: &[u8], number: usize, fields: &str) -> Option<String> {
+    let digits = value.strip_prefix(b"-").filter(|digits| !digits.is_empty())?;
+    if !digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'.')) {
+        return None;
+    }
+    let form = if digits.contains(&b'.') { "%.9f" } else { "%d" };
+    // A header stays, as it is before the first time.
+    Some(format!(
+        "times must not be negative: subtract the first, awk {fields}'!t && ${number} < 0 {{t = ${number}}} \
+         t {{${number} = sprintf(\"{form}\", ${number} - t)}} 1' FILE | ftlab ... -"
+    ))
 }
 
 /// Every number of this many digits fits 64 bits.

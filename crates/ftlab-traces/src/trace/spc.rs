@@ -78,6 +78,10 @@ mod tests {
             ("0,1,,r,0.0", r#"column 3 (size): found """#),
             ("0,1,512,x,0.0", r#"column 4 (opcode): found "x", expected r or w"#),
             ("0,1,512,r,NaN", r#"column 5 (time): found "NaN""#),
+            (
+                "0,1,512,r,-2.5",
+                r#"subtract the first, awk -F, -v OFS=, '!t && $5 < 0 {t = $5} t {$5 = sprintf("%.9f""#,
+            ),
             ("0,1,512,r,1e308", r#"column 5 (time): found "1e308""#),
             ("0,1,512,r,\0", r#"column 5 (time): found "\0""#),
             (

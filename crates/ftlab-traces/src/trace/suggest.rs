@@ -5,7 +5,7 @@ use super::apart::{self, Apart};
 use super::called::{self, At, Named};
 use super::counted::{self, Name, OPEN};
 use super::csv;
-use super::field::{Column, quoted};
+use super::field::{self, Column, quoted};
 use super::format::FORMATS;
 use super::guess;
 use super::joined::{Joined, joined};
@@ -298,8 +298,9 @@ fn written<'a>(
     let joins = places.joined.map(|joined| joined.step(table));
     let dates = dates(table, &places);
     let (zeros, lengths) = (zeros(table, &places), from_zero(table, &places));
+    let start = negative(table, &places);
     let steps =
-        [action, dates, points(table, &places), zeros, sums(table, &places), joins, lengths];
+        [action, dates, points(table, &places), zeros, sums(table, &places), joins, lengths, start];
     let before: String = steps.into_iter().flatten().collect();
     let which = which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
@@ -430,6 +431,14 @@ fn zeros(table: &Table, places: &Places) -> Option<String> {
     });
     let awk = awk.filter(|_| !table.has_names).unwrap_or_default();
     Some(format!("the nanoseconds of its times lack zeros in front: write nine digits{awk}; "))
+}
+
+/// What has to be done with times below 0.
+fn negative(table: &Table, places: &Places) -> Option<String> {
+    let at = places.time.0;
+    let awk = table.awk_fields("-v OFS=").filter(|_| places.joined.is_none())?;
+    let remedy = |time: &&str| field::from_zero(time.as_bytes(), at + 1, &awk);
+    table.column(at).iter().find_map(remedy).map(|remedy| format!("{remedy}; "))
 }
 
 /// What has to be done with lengths in sectors that are one too small, as NVMe's number of logical blocks is.
@@ -923,6 +932,10 @@ mod tests {
             ),
             ("\"8,0\",0.6,C,W,77,8\n\"8,0\",0.7,D,R,9,8\n", "take one, D in column 3; "),
             ("500, 4000, 0, 4096, 0\n1000, 4001, 1, 4096, 0\n", "log_offset=1"),
+            (
+                "time,op,offset,size\n-0.5,R,8192,512\n0.5,W,0,512\n",
+                "times must not be negative: subtract the first, awk -F, -v OFS=, '!t && $1 < 0 {t = $1}",
+            ),
             ("time,offset,size\n0.5,8192,512\n", " and input.op = read or input.op = write"),
         ] {
             let advice = advised(text).unwrap_or_default();
