@@ -37,17 +37,23 @@ pub(super) struct Table<'a> {
     is_named_otherwise: bool,
     /// Whether awk finds other values: it knows no quotes, and keeps blanks around values.
     awk_differs: bool,
+    /// Whether totals were below the rows.
+    has_total: bool,
     width: usize,
 }
 
 impl<'a> Table<'a> {
     /// The tables that a text may be, with some lines or none in front.
     fn all(sample: &Sample<'a>) -> impl Iterator<Item = Self> {
-        let lines: Vec<&str> =
+        let mut lines: Vec<&str> =
             sample.lines().take(ROWS + 1).filter_map(|line| str::from_utf8(line).ok()).collect();
+        let has_total = lines.last().is_some_and(|line| text::is_total(line.as_bytes()));
+        lines.truncate(lines.len() - usize::from(has_total));
         let fronts = 0..=MOST_IN_FRONT.min(lines.len());
         let tables = fronts.flat_map(|front| BETWEEN.iter().map(move |between| (front, between)));
-        tables.filter_map(move |(front, between)| Self::of(&lines[front..], between))
+        tables.filter_map(move |(front, between)| {
+            Self::of(&lines[front..], between).map(|table| Self { has_total, ..table })
+        })
     }
 
     fn of(lines: &[&'a str], (between, separator): &(&str, &'static str)) -> Option<Self> {
@@ -67,6 +73,7 @@ impl<'a> Table<'a> {
             has_names,
             is_named_otherwise,
             awk_differs,
+            has_total: false,
             width,
         })
     }
@@ -301,7 +308,9 @@ fn written<'a>(
     let start = negative(table, &places);
     let steps =
         [action, dates, points(table, &places), zeros, sums(table, &places), joins, lengths, start];
-    let before: String = steps.into_iter().flatten().collect();
+    let total = "the last line is a total: head -n -1 FILE | ftlab ... -; ";
+    let total = table.has_total.then(|| total.to_owned());
+    let before: String = steps.into_iter().chain([total]).flatten().collect();
     let which = which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
     let op = if places.op.is_none() { " and input.op = read or input.op = write" } else { "" };
@@ -511,6 +520,16 @@ mod tests {
         let once = suggested(&[header, rows].concat());
         assert_eq!(once.as_deref(), Some("time=time_s,offset=offset,length=size,op=op"));
         assert_eq!(suggested(&[header, rows, header, rows].concat()), once);
+    }
+
+    #[test]
+    fn totals_below_the_rows_are_to_be_left_out() {
+        let rows = "time_s,op,offset,size\n5,R,8192,512\n7,W,0,4096\n";
+        for total in ["Total,,,4608\n", "Total: 2 requests\n", ",,\"TOTAL\",4608"] {
+            let advice = advised(&[rows, total].concat()).unwrap();
+            assert!(advice.starts_with("the last line is a total: head -n -1 FILE"), "{advice}");
+            assert_eq!(suggested(&[rows, total].concat()), suggested(rows));
+        }
     }
 
     #[test]

@@ -212,6 +212,28 @@ pub(super) fn is_counted<'a>(words: impl Iterator<Item = &'a [u8]>) -> bool {
     words.into_iter().all(&mut is_next) && count > 2
 }
 
+/// Words in front of totals, which some programs write below a table.
+const TOTALS: [&[u8]; 6] = [b"total", b"totals", b"subtotal", b"sum", b"average", b"mean"];
+
+/// Whether a line has totals of the columns above it.
+pub(super) fn is_total(line: &[u8]) -> bool {
+    let word = words(line).next().unwrap_or_default();
+    let is_letter = |b: &&u8| b.is_ascii_alphabetic();
+    let letters: Vec<u8> = word.iter().filter(is_letter).map(u8::to_ascii_lowercase).collect();
+    TOTALS.contains(&&*letters)
+}
+
+/// The mistake in a line, which may be one of totals.
+#[cold]
+fn in_line(line: &[u8], mistake: Mistake) -> Mistake {
+    let remedy = "if that is a total below the rows, head -n -1 FILE | ftlab ... - leaves it out";
+    match other::spoilt(line) {
+        Some(spoilt) => spoilt,
+        None if is_total(line) => Mistake(format!("{}; {remedy}", mistake.0)),
+        None => mistake,
+    }
+}
+
 /// The remark on recordings that follow each other in a file, by how often the header comes again.
 pub(super) fn further(count: u32) -> Option<String> {
     let times = if count == 1 { "once".into() } else { format!("{count} times") };
@@ -409,7 +431,7 @@ impl<F: LineFormat> LineDecoder<F> {
                 }
                 Err(_) if !self.header.is_empty() && line == self.header => {}
                 Err(mistake) => {
-                    let mistake = other::spoilt(line).unwrap_or(mistake);
+                    let mistake = in_line(line, mistake);
                     return Err(Broken::Mistake(self.here(mistake)));
                 }
             }
@@ -501,8 +523,20 @@ mod tests {
     use crate::trace::checks::{decoded_with, detected, requests, sample};
     use crate::trace::csv::Csv;
     use crate::trace::disksim::DiskSim;
+    use crate::trace::msr::Msr;
     use crate::trace::text::LineFormat;
     use crate::trace::{Columns, TraceOptions};
+
+    #[test]
+    fn a_line_of_totals_is_told() {
+        let text = |line: &str| format!("128166391024154329,web,0,Write,0,512,1\n{line}\n");
+        for line in ["Total,1,,,,512", ",,,\"Sum:\",,512"] {
+            let message = requests::<Msr>(&text(line)).unwrap_err().to_string();
+            assert!(message.contains("trace:2: ") && message.contains("head -n -1"), "{message}");
+        }
+        let message = requests::<Msr>(&text("Totality,1,,,,512")).unwrap_err().to_string();
+        assert!(!message.contains("head"), "{message}");
+    }
 
     #[test]
     fn numbers_of_columns_in_front_are_no_request() {

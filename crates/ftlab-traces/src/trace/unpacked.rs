@@ -5,7 +5,7 @@
 use super::compress::Compressed;
 
 /// The programs that read a text from their input as well as from a file.
-const FILTERS: [&str; 7] = ["awk ", "sed ", "tr ", "iconv ", "tail ", "grep ", "jq "];
+const FILTERS: [&str; 8] = ["awk ", "sed ", "tr ", "iconv ", "head ", "tail ", "grep ", "jq "];
 
 /// The command that prints what is in a file: in an archive, of which a member may be named, or compressed, or both.
 /// Nothing for a plain file.
