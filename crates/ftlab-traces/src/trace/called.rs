@@ -238,6 +238,16 @@ const OTHERS: &[&str] = &[
     "status",
     "no",
     "objectid",
+    "sync",
+    "issync",
+    "fua",
+    "meta",
+    "hit",
+    "ishit",
+    "cachehit",
+    "prefetch",
+    "sequential",
+    "merged",
 ];
 
 /// A column: how many are before it, and its name if that may stand in advice.

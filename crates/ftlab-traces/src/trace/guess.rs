@@ -34,9 +34,8 @@ pub(super) fn places<'a>(table: &Table<'a>, mut named: Named<'a>) -> Option<Plac
         .filter(|at| !named.columns().any(|column| column == *at) && !named.is_other(*at))
         .collect();
     if named.op.is_none() && !table.rows.is_empty() {
-        // Digits of a column that has another name may be anything.
-        let with_digits = named.header.is_empty();
-        named.op = operation(table, &mut free, with_digits).map(|at| named.at(at));
+        let has_names = !named.header.is_empty();
+        named.op = operation(table, &mut free, has_names).map(|at| named.at(at));
     }
     if named.time.is_none() {
         let pointed = |at: usize| {
@@ -139,12 +138,30 @@ fn seconds(value: &str) -> Option<f64> {
     value.replace(',', ".").parse().ok().or_else(of_clock)
 }
 
-/// Takes the column of operations: words, of which the most telling one differ, or both 0 and 1.
-fn operation(table: &Table, free: &mut Vec<usize>, with_digits: bool) -> Option<usize> {
+/// The columns among `free` with 0 and 1 and nothing else, which may be operations.
+fn flags(table: &Table, free: &[usize]) -> Vec<usize> {
+    let both = ["0", "1"].into();
+    free.iter().copied().filter(|at| table.distinct(*at) == both).collect()
+}
+
+/// The columns of 0 and 1 of which one may be the operation, if there is a choice.
+pub(super) fn may_operate(table: &Table, places: &Places) -> Vec<usize> {
+    let named = Named { header: places.header.clone(), ..Named::default() };
+    let is_free = |at: &usize| !places.reads(*at) && !named.is_other(*at);
+    let free: Vec<usize> = (0..table.width()).filter(is_free).collect();
+    let mut found = flags(table, &free);
+    if places.op.is_some() || found.len() < 2 {
+        found.clear();
+    }
+    found
+}
+
+/// Takes the column of operations: words, of which the most telling one differ, or both 0 and 1 in one column.
+fn operation(table: &Table, free: &mut Vec<usize>, has_names: bool) -> Option<usize> {
     let differ = |at: usize| table.distinct(at).len() > 1;
     let words = |at: usize| table.column(at).iter().all(|value| is_word(value));
-    let digits =
-        |at: usize| with_digits && table.column(at).iter().all(|value| matches!(*value, "0" | "1"));
+    let flags = flags(table, free);
+    let is_flag = |at: usize| flags == [at];
     let speak = |at: usize| {
         let values = table.column(at);
         let means = |value: &&str| counted::meaning(&Name::of(""), value);
@@ -157,8 +174,10 @@ fn operation(table: &Table, free: &mut Vec<usize>, with_digits: bool) -> Option<
         .or_else(|| take(free, |at| words(at) && moves(table.rows[0][at])))
         .or_else(|| take(free, words))
         .or_else(|| take(free, |at| speak(at) && differ(at)))
-        .or_else(|| take(free, |at| digits(at) && differ(at)))
+        .or_else(|| take(free, |at| !has_names && is_flag(at)))
         .or_else(|| take(free, |at| has_few_words(table, at)))
+        // Digits of a column that has another name may be anything.
+        .or_else(|| take(free, |at| has_names && is_flag(at)))
 }
 
 /// Whether the same few words come again and again, which may be operations.

@@ -299,7 +299,8 @@ fn written<'a>(
     let columns = columns(table, &places, &own, &volume, like)?;
     // Of a table in which nothing is settled, nothing is known.
     let has_points = table.column(places.time.0).iter().any(|time| time.contains('.'));
-    if places.header.is_empty() && !has_points && columns.matches(OPEN).count() > 3 {
+    let open = columns.matches(OPEN).count() + usize::from(places.op.is_none());
+    if places.header.is_empty() && !has_points && open > 3 {
         return None;
     }
     let joins = places.joined.map(|joined| joined.step(table));
@@ -311,9 +312,11 @@ fn written<'a>(
     let total = "the last line is a total: head -n -1 FILE | ftlab ... -; ";
     let total = table.has_total.then(|| total.to_owned());
     let before: String = steps.into_iter().chain([total]).flatten().collect();
-    let which = which(&volume);
+    let operation = which_operation(table, &places);
+    let is_said = places.op.is_some() || operation.is_some();
+    let which = operation.unwrap_or_default() + &which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
-    let op = if places.op.is_none() { " and input.op = read or input.op = write" } else { "" };
+    let op = if is_said { "" } else { " and input.op = read or input.op = write" };
     Some(format!(
         "{before}{which}read it as CSV, once columns and units are checked{open}, with \
          input.columns = {columns}{op}"
@@ -332,6 +335,18 @@ fn own_names(table: &Table, places: &Places, like: Option<&'static [Column]>) ->
         names.len() == table.width() && places.are_those_of(&Named::of(names))
     };
     all.find(is_own).unwrap_or_default()
+}
+
+/// What to do about columns of 0 and 1 if several may be the operation.
+fn which_operation(table: &Table, places: &Places) -> Option<String> {
+    let columns = guess::may_operate(table, places);
+    let named = Named { header: places.header.clone(), ..Named::default() };
+    let names: Vec<String> = columns.iter().map(|at| place(named.at(*at))).collect();
+    let (last, others) = names.split_last()?;
+    let others = others.join(", ");
+    Some(format!(
+        "columns {others} and {last} may be the operation: state one, as op={last}:0 if 0 reads; "
+    ))
 }
 
 /// What to do about volumes that the table does not settle.
@@ -396,6 +411,7 @@ fn columns(
         let words = words.unwrap_or_else(|| counted::operation(&name(op), &values));
         format!("op={}{words}", place(op))
     }));
+    parts.extend((!guess::may_operate(table, places).is_empty()).then(|| "op=?".into()));
     parts.extend(places.latency.map(|latency| {
         let unit = name(latency).time_unit().map_or(OPEN, counted::in_columns);
         format!("latency={}{unit}", place(latency))
@@ -1094,6 +1110,37 @@ mod tests {
         }
         let marks = "time_s,sync,offset,size\n5,1,0,512\n7,0,0,512\n";
         assert!(advised(marks).is_some_and(|advice| advice.contains("input.op = read")));
+    }
+
+    #[test]
+    fn digits_of_one_column_may_be_operations() {
+        let text = |header: &str| format!("{header},offset,size\n5,1,0,512\n7,0,0,512\n");
+        for (header, expected) in [
+            ("time_s,rw_flag", "op=rw_flag:?"),
+            ("time_s,R/W flag", "op=2:?"),
+            ("time_s,is_wr", "op=is_wr:0"),
+            ("time_s,mode", "op=mode:?"),
+        ] {
+            assert!(suggested(&text(header)).unwrap().ends_with(expected), "{header}");
+        }
+        // Words are more telling.
+        let words = "time_s,flag,way,offset,size\n5,1,IN,0,512\n6,1,IN,0,512\n7,0,OUT,0,512\n8,1,IN,0,512\n";
+        assert!(suggested(words).unwrap().ends_with("op=way:IN=?/OUT=?"));
+        let all_same = suggested("time_s,mode,offset,size\n5,1,0,512\n7,1,0,512\n").unwrap();
+        assert!(!all_same.contains("op="), "{all_same}");
+    }
+
+    #[test]
+    fn of_two_columns_of_digits_none_is_taken() {
+        for (text, names) in [
+            ("time_s,mode,kind,offset,size\n5,1,0,0,512\n7,0,1,0,512\n", "mode and kind"),
+            ("0.00001,1,1,77,8\n0.00002,1,0,8,16\n0.00003,0,1,9,8\n0.00004,0,1,9,8\n", "2 and 3"),
+        ] {
+            let (advice, columns) = (advised(text).unwrap(), suggested(text).unwrap());
+            let which = format!("columns {names} may be the operation: state one, as op=");
+            assert!(advice.contains(&which) && !advice.contains("input.op"), "{advice}");
+            assert!(columns.contains(",op=?"), "{columns}");
+        }
     }
 
     #[test]
