@@ -10,7 +10,11 @@ use super::suggest::{Places, Table};
 /// Rows from which on a guess is made.
 const LEAST_ROWS: usize = 2;
 const COLUMNS: std::ops::RangeInclusive<usize> = 4..=32;
+/// Rows from which on a column may number them.
+const LEAST_NUMBERED: usize = 3;
 const SECTOR_BYTES: u64 = 512;
+/// Addresses in sectors are multiples of it on most file systems.
+const SECTORS_OF_A_PAGE: u64 = 8;
 /// Columns in front of the time of issue in a log of fio.
 const ISSUE: usize = 6;
 /// The longest request that a guess believes, in bytes and in sectors.
@@ -38,11 +42,7 @@ pub(super) fn places<'a>(table: &Table<'a>, mut named: Named<'a>) -> Option<Plac
         named.op = operation(table, &mut free, has_names).map(|at| named.at(at));
     }
     if named.time.is_none() {
-        let pointed = |at: usize| {
-            rises(table, at) && table.column(at).iter().any(|value| value.contains(['.', ',']))
-        };
-        let time = take(&mut free, pointed).or_else(|| take(&mut free, |at| rises(table, at)));
-        named.time = time.map(|at| named.at(at));
+        named.time = time(table, &mut free).map(|at| named.at(at));
     }
     extents(table, &free, &mut named)?;
     named.places()
@@ -55,6 +55,34 @@ pub(super) fn plus(table: &Table) -> Option<usize> {
     (1..table.width().saturating_sub(1))
         .find(|at| is_plus(*at) && has_numbers(at - 1) && has_numbers(at + 1))
         .filter(|_| !table.rows.is_empty())
+}
+
+/// Takes the column of times, and numbers of rows in front of it, as pandas writes them.
+fn time(table: &Table, free: &mut Vec<usize>) -> Option<usize> {
+    let has_numbers = free.first() == Some(&0) && are_numbers_of_rows(&table.column(0));
+    let pointed = |at: usize| {
+        rises(table, at) && table.column(at).iter().any(|value| value.contains(['.', ',']))
+    };
+    // The numbers are times if nothing else rises but the addresses of a stream.
+    let is_address = |at: usize| {
+        let numbers = table.numbers(at);
+        numbers.is_some_and(|all| all.iter().all(|number| number.is_multiple_of(SECTORS_OF_A_PAGE)))
+    };
+    let behind = |at: usize| has_numbers && at > 0 && rises(table, at) && !is_address(at);
+    let time = take(free, pointed)
+        .or_else(|| take(free, behind))
+        .or_else(|| take(free, |at| rises(table, at)))?;
+    if has_numbers && time > 0 {
+        free.remove(0);
+    }
+    Some(time)
+}
+
+/// Whether values count from 0 or 1 without a gap.
+fn are_numbers_of_rows(values: &[&str]) -> bool {
+    let first = u64::from(values.first() == Some(&"1"));
+    let is_next = |(value, number): (&&str, u64)| *value == number.to_string();
+    values.len() >= LEAST_NUMBERED && values.iter().zip(first..).all(is_next)
 }
 
 /// Takes no column by its name whose values are others.

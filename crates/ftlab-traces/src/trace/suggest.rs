@@ -818,6 +818,34 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_rows_are_no_times() {
+        for (text, expected) in [
+            (
+                "0,128166372003061629,usr,R,12747900416,8192\n1,128166372014061629,usr,W,8003428352,4096\n\
+                 2,128166372014062939,usr,R,1948958720,8192\n",
+                "time=2:filetime,offset=5,length=6,op=4",
+            ),
+            (
+                "1;0;R;77;8\n2;1100000;W;15631696;16\n3;1100131;R;3806560;8\n",
+                "time=2:?,offset=4:sectors,length=5:sectors,op=3,separator=semicolon",
+            ),
+            (
+                "1,0.00001,R,77,x1,8\n2,0.00002,W,1001,y2,16\n3,0.00003,R,9,z3,8\n",
+                "time=2,offset=4:sectors,length=6:sectors,op=3",
+            ),
+            // Times in steps, and addresses of a stream.
+            ("0,0,R,4096\n1,4096,R,4096\n2,8192,W,4096\n", "time=1:?,offset=2,length=4,op=3"),
+            // Numbers of some rows are times.
+            (
+                "0,1001,R,8192,4096\n2,1003,R,81920,4096\n3,1005,W,0,4096\n",
+                "time=1:?,offset=4,length=5,op=3",
+            ),
+        ] {
+            assert_eq!(suggested(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
     fn a_header_that_counts_and_rows_without_values_are_none() {
         let columns = suggested("0,1,2,3\n0.0001,R,87274774528,32768\n0.0002,W,4096,512\n,,,\n");
         assert_eq!(columns.as_deref(), Some("time=1,offset=3,length=4,op=2"));
