@@ -629,6 +629,8 @@ fn digits_meant(what: &str, value: &[u8]) -> String {
         value.iter().all(u8::is_ascii_hexdigit) && value.iter().any(u8::is_ascii_alphabetic);
     if !matches!(what, "offset" | "length") {
         String::new()
+    } else if number::size(value).is_none() && number::size_in_any(value).is_some() {
+        format!("; {}", number::KIBIBYTES)
     } else if number::is_rounded_address(value) {
         format!("; it has been rounded: {}", number::WHOLE)
     } else if is_hexadecimal {
@@ -692,6 +694,13 @@ mod tests {
         let requests: Vec<_> =
             requests.iter().map(|r| (r.time, r.volume, r.offset, r.length, r.op)).collect();
         assert_eq!(requests, [(0, 3, 4096, 512, Op::Read), (2500, 4, 8192, 4096, Op::Write)]);
+    }
+
+    #[test]
+    fn sizes_in_kb_are_to_be_written_in_kib() {
+        let text = "ts,lba,bytes,rw\n0.5,0,8 KB,R\n";
+        let message = read("time=ts,offset=lba,length=bytes,op=rw", None, text).unwrap_err();
+        assert!(message.contains("; if KB are 1024 bytes, write KiB: sed 's/"), "{message}");
     }
 
     #[test]

@@ -52,6 +52,20 @@ pub(super) fn size(value: &[u8]) -> Option<u64> {
     whole(value).or_else(|| of_unit().map(|Bytes(bytes)| bytes))
 }
 
+/// What to do about sizes in KB.
+pub(super) const KIBIBYTES: &str =
+    "if KB are 1024 bytes, write KiB: sed 's/\\([0-9] *[KMGkmg]\\)[Bb]/\\1iB/g' FILE | ftlab ... -";
+
+/// As [`size`], or in KB, MB or GB as if these were KiB, MiB and GiB, which is not settled.
+pub(super) fn size_in_any(value: &[u8]) -> Option<u64> {
+    let of_two = || {
+        let number = value.strip_suffix(b"B").or_else(|| value.strip_suffix(b"b"))?;
+        let unit = number.last()?;
+        b"kmg".contains(&unit.to_ascii_lowercase()).then(|| size(number))?
+    };
+    size(value).or_else(of_two)
+}
+
 /// A decimal number times 10^`places`; what is behind these is cut off. Not `1,125`, which has a decimal comma or
 /// thousands, nor `1.7e+09`, which has been rounded.
 pub(super) fn decimal(value: &[u8], places: usize) -> Option<u64> {
@@ -169,6 +183,12 @@ mod tests {
         }
         for text in ["4KB", "K", "4X", "4b", "1B", "-4K", ""] {
             assert_eq!(size(text.as_bytes()), None, "{text}");
+        }
+        for (text, number) in [("8 KB", 8192), ("4kb", 4096), ("1MB", 1 << 20), ("4K", 4096)] {
+            assert_eq!(size_in_any(text.as_bytes()), Some(number), "{text}");
+        }
+        for text in ["KB", "4XB", "4b", "0xKB", ""] {
+            assert_eq!(size_in_any(text.as_bytes()), None, "{text}");
         }
     }
 

@@ -123,7 +123,7 @@ impl<'a> Table<'a> {
     pub(super) fn numbers(&self, at: usize) -> Option<Vec<u64>> {
         let values = self.rows.iter().map(|row| row[at].as_bytes());
         let given = values.filter(|value| !csv::is_missing(value));
-        let numbers = given.map(number::size).collect::<Option<Vec<_>>>()?;
+        let numbers = given.map(number::size_in_any).collect::<Option<Vec<_>>>()?;
         (!numbers.is_empty() || self.rows.is_empty()).then_some(numbers)
     }
 }
@@ -306,9 +306,10 @@ fn written<'a>(
     let joins = places.joined.map(|joined| joined.step(table));
     let dates = dates(table, &places);
     let (zeros, lengths) = (zeros(table, &places), from_zero(table, &places));
-    let start = negative(table, &places);
-    let steps =
-        [action, dates, points(table, &places), zeros, sums(table, &places), joins, lengths, start];
+    let (start, sizes) = (negative(table, &places), sizes(table, &places));
+    let points = points(table, &places);
+    let sums = sums(table, &places);
+    let steps = [action, dates, points, zeros, sums, joins, lengths, start, sizes];
     let total = "the last line is a total: head -n -1 FILE | ftlab ... -; ";
     let total = table.has_total.then(|| total.to_owned());
     let before: String = steps.into_iter().chain([total]).flatten().collect();
@@ -456,6 +457,15 @@ fn zeros(table: &Table, places: &Places) -> Option<String> {
     });
     let awk = awk.filter(|_| !table.has_names).unwrap_or_default();
     Some(format!("the nanoseconds of its times lack zeros in front: write nine digits{awk}; "))
+}
+
+/// What has to be done with sizes in KB.
+fn sizes(table: &Table, places: &Places) -> Option<String> {
+    let mut values =
+        [places.offset, places.length].into_iter().flat_map(|(at, _)| table.column(at));
+    let is_open =
+        |value: &str| number::size(value.as_bytes()).is_none() && value.ends_with(['B', 'b']);
+    values.any(is_open).then(|| format!("{}; ", number::KIBIBYTES))
 }
 
 /// What has to be done with times below 0.
@@ -998,6 +1008,10 @@ mod tests {
             (
                 "time,op,offset,size\n-0.5,R,8192,512\n0.5,W,0,512\n",
                 "times must not be negative: subtract the first, awk -F, -v OFS=, '!t && $1 < 0 {t = $1}",
+            ),
+            (
+                "time_s,op,offset,size\n5,R,8192,8 KB\n7,W,0,4KB\n",
+                "if KB are 1024 bytes, write KiB: sed 's/\\([0-9] *[KMGkmg]\\)[Bb]/\\1iB/g' FILE",
             ),
             ("time,offset,size\n0.5,8192,512\n", " and input.op = read or input.op = write"),
         ] {
