@@ -34,6 +34,7 @@ pub(super) struct Csv {
     places: Option<Places>,
     record: Record,
     volumes: Volumes,
+    days: Days,
     /// What is wrong with the last line in front of the header or the first row, and how many there are.
     in_front: Option<(Mistake, u32)>,
     /// Whether a row has been read.
@@ -52,8 +53,13 @@ struct Places {
     attributes: Vec<(Attribute, usize)>,
 }
 
+const DAY_NS: u64 = 86_400_000_000_000;
+
+/// A time of day that is so much earlier than the one before is on the next day.
+const TO_NEXT_DAY_NS: u64 = 23 * 3_600_000_000_000;
+
 /// A day before time 0, for requests that arrived before the first time.
-const START_NS: u64 = 86_400_000_000_000;
+const START_NS: u64 = DAY_NS;
 
 impl LineFormat for Csv {
     const NAME: &'static str = "csv";
@@ -142,7 +148,8 @@ impl LineFormat for Csv {
                 places
             }
         };
-        match request(columns, places, self.op, &self.record, &mut self.volumes) {
+        let (volumes, days) = (&mut self.volumes, &mut self.days);
+        match request(columns, places, self.op, &self.record, volumes, days) {
             Ok(request) => {
                 self.begun = true;
                 Ok(request)
@@ -231,6 +238,7 @@ fn request(
     op: Option<Op>,
     record: &Record,
     volumes: &mut Volumes,
+    days: &mut Days,
 ) -> Result<Option<RawRequest>, Mistake> {
     let expected = match columns.time.1 {
         Unit::Iso => "a date and a time of 24 hours from 1970 on, as 2020-01-31T09:00:00.25",
@@ -238,6 +246,7 @@ fn request(
     };
     let unit = columns.time.1;
     let ticks = record.read(places.time, "time", expected, |value| in_ticks(value, unit))?;
+    let ticks = if unit == Unit::Iso { days.on_its_day(ticks) } else { ticks };
     let ticks = match (places.latency, &columns.latency) {
         (Some(place), Some((_, unit))) => {
             let tick_ns = if columns.time.1 == Unit::Filetime { FILETIME_NS } else { 1 };
@@ -278,6 +287,33 @@ fn request(
     }
     let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume).with_meta(meta);
     raw.in_units(columns.offset.1, columns.length.1).map(Some)
+}
+
+/// The days of times of day that have no date.
+#[derive(Clone, Default)]
+struct Days {
+    /// Midnights so far.
+    count: u64,
+    latest_ns: u64,
+}
+
+impl Days {
+    /// A time of day on its day, from the first one; others are dates and remain.
+    fn on_its_day(&mut self, ns: u64) -> u64 {
+        if ns >= DAY_NS {
+            return ns;
+        }
+        let mut day = self.count;
+        if ns + TO_NEXT_DAY_NS < self.latest_ns {
+            self.count += 1;
+            day = self.count;
+        } else if day > 0 && self.latest_ns + TO_NEXT_DAY_NS < ns {
+            // Out of order around midnight.
+            return (day - 1) * DAY_NS + ns;
+        }
+        self.latest_ns = ns;
+        day * DAY_NS + ns
+    }
 }
 
 /// Whether a script has written nothing, such as for the address of a flush.
@@ -701,6 +737,23 @@ mod tests {
         let text = "ts,lba,bytes,rw\n0.5,0,8 KB,R\n";
         let message = read("time=ts,offset=lba,length=bytes,op=rw", None, text).unwrap_err();
         assert!(message.contains("; if KB are 1024 bytes, write KiB: sed 's/"), "{message}");
+    }
+
+    #[test]
+    fn times_of_day_pass_midnight() {
+        let times = |times: &[&str]| -> Result<Vec<u64>, String> {
+            let rows = times.iter().map(|time| format!("{time},0,512\n"));
+            let text: String = rows.collect();
+            let all = read("time=1:iso,offset=2,length=3", Some(Op::Read), &text)?;
+            Ok(all.iter().map(|request| request.time / 1_000_000_000).collect())
+        };
+        assert_eq!(times(&["23:59:58", "23:59:59", "00:00:01"]), Ok(vec![0, 1, 3]));
+        let (day, two) = (86_400, ["23:30:00", "00:10:00", "12:00:00", "23:30:00", "00:10:00"]);
+        assert_eq!(times(&two).map(|all| (all[3], all[4])), Ok((day, day + 2400)));
+        // A date counts as it is, and a clock that is set back is no midnight.
+        assert!(times(&["2024-01-02 23:59:58", "2024-01-02 00:00:01"]).is_err());
+        assert!(times(&["23:59:58", "01:00:00"]).is_err());
+        assert!(times(&["23:59:58", "00:00:01", "23:59:59"]).is_err());
     }
 
     #[test]
