@@ -79,10 +79,28 @@ const LONGEST_GAP_NS: f64 = 10e9;
 /// The same of seconds with a decimal point.
 const LONGEST_DECIMAL_GAP_NS: f64 = 600e9;
 
+/// The same of seconds with the places of milliseconds.
+const LONGEST_SHORT_DECIMAL_GAP_NS: f64 = 1e9;
+
+/// Decimal places of seconds down to milliseconds, and of milliseconds down to microseconds.
+const FEW_PLACES: usize = 3;
+
+/// Whether three digits are behind each point.
+fn have_few_places(sample: &Sample) -> bool {
+    let places = |behind: &[u8]| behind.iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut behind = sample.lines().flat_map(|line| line.split(|b| *b == b'.').skip(1));
+    behind.all(|behind| places(behind) == FEW_PLACES)
+}
+
 /// Doubts seconds that are far from each other.
 pub(super) fn doubtful_seconds<F: LineFormat>(sample: &Sample) -> Option<String> {
     let requests: Vec<RawRequest> = sample.requests::<F>().collect();
-    let (longest, found) = if sample.has(b'.') {
+    let (longest, found) = if sample.has(b'.') && have_few_places(sample) {
+        (
+            LONGEST_SHORT_DECIMAL_GAP_NS,
+            "requests arrive over 1 s apart if times are seconds, and all times have three decimal places",
+        )
+    } else if sample.has(b'.') {
         (LONGEST_DECIMAL_GAP_NS, "requests arrive over ten minutes apart if times are seconds")
     } else {
         (

@@ -53,7 +53,7 @@ impl LineFormat for Spc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::checks::{misread, parse};
+    use crate::trace::checks::{misread, parse, sample};
 
     #[test]
     fn the_first_and_the_last_line_of_financial1_read_as_published() {
@@ -63,6 +63,20 @@ mod tests {
         let last = parse::<Spc>("8,146550,512,w,259.601196");
         assert_eq!((last.ticks, last.volume), (259_601_196_000, 8));
         assert_eq!(parse::<Spc>("0,1,512,R,0").op, Op::Read);
+    }
+
+    #[test]
+    fn milliseconds_with_three_places_are_asked_for() {
+        let doubt = |text: &str| Spc::DOUBT.and_then(|doubt| doubt(&sample(text)));
+        let rows = |step: f64, places: usize| -> String {
+            (0..8).map(|i| format!("0,77,512,r,{:.places$}\n", f64::from(i) * step)).collect()
+        };
+        let found = doubt(&rows(8.213, 3)).unwrap();
+        assert!(found.contains("three decimal places") && found.contains("= ms"), "{found}");
+        for (step, places) in [(8.213, 6), (8.213, 9), (0.913, 3), (8.213, 2)] {
+            assert_eq!(doubt(&rows(step, places)), None, "{step} {places}");
+        }
+        assert!(doubt(&rows(700.0, 6)).is_some());
     }
 
     #[test]
