@@ -288,12 +288,7 @@ mod tests {
     }
 
     fn all(decoder: impl Decode) -> (Vec<Request>, Option<String>) {
-        let place = Place {
-            file: "trace".into(),
-            consumed: Default::default(),
-            size: None,
-            unpack: String::new(),
-        };
+        let place = Place { file: "trace".into(), ..Place::default() };
         let mut source = Source::new(decoder, Gate::new(TimeOrder::Error, None, None), place);
         let mut requests = Vec::new();
         loop {

@@ -78,12 +78,7 @@ fn decoded(decoder: impl Decode, order: TimeOrder) -> Result<Vec<Request>, Error
 }
 
 fn admitted(decoder: impl Decode, gate: Gate) -> Result<Vec<Request>, Error> {
-    let place = Place {
-        file: "trace".into(),
-        consumed: Default::default(),
-        size: None,
-        unpack: String::new(),
-    };
+    let place = Place { file: "trace".into(), ..Place::default() };
     Source::new(decoder, gate, place).rest()
 }
 

@@ -120,12 +120,7 @@ pub fn read_stream(
     stream: Box<dyn Read + Send>,
     options: &TraceOptions,
 ) -> Result<Box<dyn RequestSource>, Error> {
-    let place = Place {
-        file: "stream".into(),
-        consumed: Arc::default(),
-        size: None,
-        unpack: String::new(),
-    };
+    let place = Place { file: "stream".into(), ..Place::default() };
     let (mut stream, place) = begin(stream, None, place, Memory::ALL)?;
     let (format, _) = format_of(&mut stream, options, &place)?;
     let file = place.file.clone();
@@ -212,8 +207,7 @@ impl Reading {
         let failed = |source| Error::Io { path: part.to_string().into(), source };
         let consumed = Arc::clone(&self.consumed);
         if part.file == STANDARD_INPUT {
-            let place =
-                Place { file: shown(STANDARD_INPUT), consumed, size: None, unpack: String::new() };
+            let place = Place { file: shown(STANDARD_INPUT), consumed, ..Place::default() };
             return begin(Box::new(io::stdin()), None, place, self.memory);
         }
         let file = File::open(&part.file).map_err(failed)?;
@@ -226,7 +220,7 @@ impl Reading {
             file: part.to_string(),
             consumed: Arc::clone(&consumed),
             size,
-            unpack: String::new(),
+            ..Place::default()
         };
         let mut counted = Counted { stream: file, consumed };
         let kind = match size {

@@ -31,12 +31,7 @@ pub fn hold(name: &str, bytes: &[u8], options: &TraceOptions) -> Result<Box<dyn 
 }
 
 fn front(name: &str, bytes: &Arc<[u8]>) -> Result<(Stream, Place), Error> {
-    let place = Place {
-        file: name.to_owned(),
-        consumed: Arc::default(),
-        size: None,
-        unpack: String::new(),
-    };
+    let place = Place { file: name.to_owned(), ..Place::default() };
     begin(Box::new(Cursor::new(Arc::clone(bytes))), None, place, Memory::ALL)
 }
 

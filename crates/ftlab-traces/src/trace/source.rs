@@ -104,6 +104,7 @@ impl Decode for Box<dyn Decode> {
 }
 
 /// Where a stream stands and what it is called.
+#[derive(Default)]
 pub(super) struct Place {
     /// As the user named it, or `standard input`.
     pub(super) file: String,

@@ -11,7 +11,6 @@ use crate::trace::parts::{self, Part};
 use crate::trace::source::{Decode, Place, opened};
 use crate::trace::stream::Broken;
 use crate::trace::{TimeOrder, TraceOptions};
-use std::sync::Arc;
 
 /// Files whose requests are merged by time.
 pub(crate) struct Several {
@@ -40,12 +39,7 @@ impl Several {
 impl Input for Several {
     fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
         let part = |file: &Parquet| {
-            let place = Place {
-                file: file.path().to_owned(),
-                consumed: Arc::default(),
-                size: None,
-                unpack: String::new(),
-            };
+            let place = Place { file: file.path().to_owned(), ..Place::default() };
             Ok((Decoder { rows: file.rows()?, remarks: file.remarks().to_vec() }, place))
         };
         let parts = self.files.iter().map(part).collect::<Result<_, Error>>()?;
