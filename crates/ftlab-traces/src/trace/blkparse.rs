@@ -257,8 +257,9 @@ Skips: 0 forward (0 -   0.0%)
 ";
         assert_eq!(requests::<BlkParse>(file).unwrap().len(), 1);
         assert_eq!(told(file), "left out 2 commands without a sector");
-        let commands: String = file.lines().filter(|line| line.contains('(')).collect();
-        let error = requests::<BlkParse>(&commands.replace("[smartd]", "[smartd]\n")).unwrap_err();
+        let commands = file.lines().filter(|line| line.contains('('));
+        let commands: String = commands.map(|line| format!("{line}\n")).collect();
+        let error = requests::<BlkParse>(&commands).unwrap_err();
         assert!(error.to_string().contains("found 2 commands without a sector"), "{error}");
     }
 

@@ -99,12 +99,16 @@ impl Events {
             let is = devices.map(|device| device == volume);
             *taken = [taken[0] || is[0], taken[1] || is[1]];
         }
-        // A request without data has no address.
-        let (Some(op), Some((offset, length))) = (rwbs.op, extent) else { return Ok(flush) };
+        // A request without data has no address. One that does nothing known is a command that a program sends.
+        let (Some(op), Some((offset, length))) = (rwbs.op, extent) else {
+            let is_command = rwbs.op.is_none() && flush.is_none() && !rwbs.zone;
+            self.commands += u64::from(is_command);
+            return Ok(flush);
+        };
         let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume);
         let raw = match raw.in_units(SECTOR_BYTES, SECTOR_BYTES) {
             Err(_) if offset == NO_SECTOR => {
-                self.commands += 1;
+                self.commands += u64::from(flush.is_none());
                 return Ok(flush);
             }
             other => other?,

@@ -97,9 +97,9 @@ impl LineFormat for Ftrace {
         self.events.rest()
     }
 
-    /// Each event ends in the name of a process, in brackets.
+    /// Each event of the block layer ends in the name of a process, in brackets.
     fn may_be_cut(line: &[u8]) -> bool {
-        line.trim_ascii_end().last() != Some(&b']')
+        event(line).is_some() && line.trim_ascii_end().last() != Some(&b']')
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -299,7 +299,7 @@ mod tests {
             let format = || Ftrace { events: Events::of(Some(stage)), lost: 0 };
             let [read] = decoded_with(format(), text).unwrap()[..] else { panic!("{stage:?}") };
             assert_eq!((read.offset, read.length), (776 * 512, 4096));
-            assert_eq!(told(format(), text), ["left out 1 commands without a sector"]);
+            assert_eq!(told(format(), text), ["left out 2 commands without a sector"]);
         }
     }
 
