@@ -137,7 +137,7 @@ def test_the_command_of_the_message_unpacks_a_compressed_text(ftlab):
     text, _ = TEXTS["QEMU"]
     Path("FILE").write_bytes(gzip.compress(text.encode()))
     line = ftlab("trace", "info", "FILE").output
-    command = re.search(r"with (zcat FILE \| sed .*) \| ftlab", line)[1]
+    command = re.search(r"with (gzip -dc FILE \| sed .*) \| ftlab", line)[1]
     done = subprocess.run(["bash", "-c", command], check=True, stdout=subprocess.PIPE)
     assert done.stdout.startswith(b"16.264519,read,131072,4096\n")
 

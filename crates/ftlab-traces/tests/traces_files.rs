@@ -85,7 +85,10 @@ fn commands_read_a_packed_file_as_it_is_packed() {
     let member = read(&packed.join("a.txt"), &options()).unwrap_err().to_string();
     for (told, command) in [
         (message("events.txt", events, &options()), "take one, awk '"),
-        (message("events.gz", gzip.finish().unwrap(), &options()), "take one, zcat FILE | awk '"),
+        (
+            message("events.gz", gzip.finish().unwrap(), &options()),
+            "take one, gzip -dc FILE | awk '",
+        ),
         (
             message(
                 "events.zst",

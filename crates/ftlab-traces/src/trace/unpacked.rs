@@ -24,7 +24,7 @@ pub(super) fn command(archive: Compressed, is_named: bool, compressed: Compresse
 const fn program(compressed: Compressed) -> Option<&'static str> {
     match compressed {
         Compressed::No => None,
-        Compressed::Gzip => Some("zcat"),
+        Compressed::Gzip => Some("gzip -dc"),
         Compressed::Bzip2 => Some("bzip2 -dc"),
         Compressed::Xz => Some("xz -dc"),
         Compressed::Zstd => Some("zstd -dc"),
@@ -81,30 +81,30 @@ mod tests {
         for (message, expected) in [
             (
                 "take one, awk -F, '$2 == \"Q;|\"' FILE | ftlab ... -; and so on",
-                "take one, zcat FILE | awk -F, '$2 == \"Q;|\"' | ftlab ... -; and so on",
+                "take one, gzip -dc FILE | awk -F, '$2 == \"Q;|\"' | ftlab ... -; and so on",
             ),
             (
                 "read it with sed -nE 's/a tr b/c/p' FILE | awk '{$5++} 1' | ftlab ... - with",
-                "read it with zcat FILE | sed -nE 's/a tr b/c/p' | awk '{$5++} 1' | ftlab ... - with",
+                "read it with gzip -dc FILE | sed -nE 's/a tr b/c/p' | awk '{$5++} 1' | ftlab ... - with",
             ),
             (
                 "lines; tr '\\r' '\\n' < FILE (read as msr)",
-                "lines; zcat FILE | tr '\\r' '\\n' (read as msr)",
+                "lines; gzip -dc FILE | tr '\\r' '\\n' (read as msr)",
             ),
             (
                 "points, tr , . < FILE | ftlab ... -; awk -F';' '1' FILE | ftlab ... -",
-                "points, zcat FILE | tr , . | ftlab ... -; zcat FILE | awk -F';' '1' | ftlab ... -",
+                "points, gzip -dc FILE | tr , . | ftlab ... -; gzip -dc FILE | awk -F';' '1' | ftlab ... -",
             ),
             (
                 "(echo a,b; jq -r '[.a, .b] | @csv' FILE) | ftlab ... -",
-                "(echo a,b; zcat FILE | jq -r '[.a, .b] | @csv') | ftlab ... -",
+                "(echo a,b; gzip -dc FILE | jq -r '[.a, .b] | @csv') | ftlab ... -",
             ),
             (
                 "(echo fio version 3 iolog; cat FILE) | ftlab ... -",
-                "(echo fio version 3 iolog; zcat FILE) | ftlab ... -",
+                "(echo fio version 3 iolog; gzip -dc FILE) | ftlab ... -",
             ),
         ] {
-            assert_eq!(told(message, "zcat FILE"), expected);
+            assert_eq!(told(message, "gzip -dc FILE"), expected);
         }
     }
 
@@ -119,7 +119,7 @@ mod tests {
             "record version 3 with fio --write_iolog=FILE",
             "found \"it's\" and no more",
         ] {
-            assert_eq!(told(message, "zcat FILE"), message);
+            assert_eq!(told(message, "gzip -dc FILE"), message);
         }
     }
 
@@ -130,7 +130,7 @@ mod tests {
             (No, false, No, ""),
             (No, false, Zstd, "zstd -dc FILE"),
             (Tar, false, No, "tar xOf FILE"),
-            (Tar, true, Gzip, "tar xOf FILE MEMBER | zcat"),
+            (Tar, true, Gzip, "tar xOf FILE MEMBER | gzip -dc"),
             (Zip, true, No, "unzip -p FILE MEMBER"),
             (Zip, false, Xz, "unzip -p FILE | xz -dc"),
         ] {
