@@ -213,6 +213,7 @@ def test_demo_writes_a_report_and_says_what_to_try(ftlab):
         (("run", *GENERATED, "--json", "-o", "r.xlsx"), "--output r.xlsx exclude each other"),
         (("results", ".", "--json", "-o", "r.sqlite"), "--output r.sqlite exclude each other"),
         (("results", ".", "--csv", "-o", "r.parquet"), "--output r.parquet exclude each other"),
+        (("run", *GENERATED, "--csv", "-o", "r.parquet"), "--output r.parquet exclude each other"),
         (("trace", "compare", "a", "b", "--requests", "x"), "value for '--requests': found x"),
         (("run", *GENERATED, "--set", "seed"), "KEY=VALUE"),
         (("run", *GENERATED, "-o", "result.doc"), ".json"),

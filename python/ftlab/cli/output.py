@@ -213,7 +213,7 @@ def form_of(options: Mapping[str, Any], forms: Mapping[str, str]) -> str | None:
     form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
     output = options["output"]
     suffix = Path(output or "").suffix.lower()
-    if form and suffix in NOT_TEXT and forms.get(suffix, form) != form:
+    if form and suffix in NOT_TEXT and forms.get(suffix) != form:
         raise click.UsageError(f"--{form} and --output {output} exclude each other")
     if output and not form:
         form = forms[suffix_of("--output", output, forms)]
