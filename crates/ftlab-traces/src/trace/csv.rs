@@ -246,7 +246,8 @@ fn request(
     };
     let unit = columns.time.1;
     let ticks = record.read(places.time, "time", expected, |value| in_ticks(value, unit))?;
-    let ticks = if unit == Unit::Iso { days.on_its_day(ticks) } else { ticks };
+    let has_date = || record.value(places.time).is_some_and(|value| value.contains(&b'-'));
+    let ticks = if unit == Unit::Iso && !has_date() { days.on_its_day(ticks) } else { ticks };
     let ticks = match (places.latency, &columns.latency) {
         (Some(place), Some((_, unit))) => {
             let tick_ns = if columns.time.1 == Unit::Filetime { FILETIME_NS } else { 1 };
@@ -298,11 +299,8 @@ struct Days {
 }
 
 impl Days {
-    /// A time of day on its day, from the first one; others are dates and remain.
+    /// A time of day on its day, from the first one.
     fn on_its_day(&mut self, ns: u64) -> u64 {
-        if ns >= DAY_NS {
-            return ns;
-        }
         let mut day = self.count;
         if ns + TO_NEXT_DAY_NS < self.latest_ns {
             self.count += 1;
@@ -751,7 +749,9 @@ mod tests {
         let (day, two) = (86_400, ["23:30:00", "00:10:00", "12:00:00", "23:30:00", "00:10:00"]);
         assert_eq!(times(&two).map(|all| (all[3], all[4])), Ok((day, day + 2400)));
         // A date counts as it is, and a clock that is set back is no midnight.
-        assert!(times(&["2024-01-02 23:59:58", "2024-01-02 00:00:01"]).is_err());
+        for day in ["2024-01-02", "1970-01-01"] {
+            assert!(times(&[&format!("{day} 23:59:58"), &format!("{day} 00:00:01")]).is_err());
+        }
         assert!(times(&["23:59:58", "01:00:00"]).is_err());
         assert!(times(&["23:59:58", "00:00:01", "23:59:59"]).is_err());
     }
@@ -763,7 +763,7 @@ mod tests {
             let text = format!("rw;ts;lba;bytes\nR;{time};0;512\n");
             let message = read(columns, None, &text).unwrap_err();
             let awk = format!(
-                "awk -F';' -v OFS=';' '!t && $2 < 0 {{t = $2}} t {{$2 = sprintf(\"{form}\", $2 - t)}} 1' FILE"
+                "awk -F';' -v OFS=';' '$2 ~ /^-?[0-9.]/ {{if (t == \"\") t = $2; $2 = sprintf(\"{form}\", $2 - t)}} 1' FILE"
             );
             assert!(
                 message.contains("must not be negative") && message.contains(&awk),

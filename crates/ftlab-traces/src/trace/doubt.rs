@@ -80,16 +80,18 @@ const LONGEST_GAP_NS: f64 = 10e9;
 const LONGEST_DECIMAL_GAP_NS: f64 = 600e9;
 
 /// The same of seconds with the places of milliseconds.
-const LONGEST_SHORT_DECIMAL_GAP_NS: f64 = 1e9;
+const LONGEST_SHORT_DECIMAL_GAP_NS: f64 = 5e9;
 
 /// Decimal places of seconds down to milliseconds, and of milliseconds down to microseconds.
 const FEW_PLACES: usize = 3;
 
-/// Whether three digits are behind each point.
+/// Whether all lines, but for the first time, which may be 0, have points with three digits behind.
 fn have_few_places(sample: &Sample) -> bool {
     let places = |behind: &[u8]| behind.iter().take_while(|b| b.is_ascii_digit()).count();
-    let mut behind = sample.lines().flat_map(|line| line.split(|b| *b == b'.').skip(1));
-    behind.all(|behind| places(behind) == FEW_PLACES)
+    let few =
+        |line: &[u8]| line.split(|b| *b == b'.').skip(1).all(|behind| places(behind) == FEW_PLACES);
+    let have_points = || sample.lines().skip(1).all(|line| line.contains(&b'.'));
+    sample.lines().all(few) && have_points()
 }
 
 /// Doubts seconds that are far from each other.
@@ -98,7 +100,7 @@ pub(super) fn doubtful_seconds<F: LineFormat>(sample: &Sample) -> Option<String>
     let (longest, found) = if sample.has(b'.') && have_few_places(sample) {
         (
             LONGEST_SHORT_DECIMAL_GAP_NS,
-            "requests arrive over 1 s apart if times are seconds, and all times have three decimal places",
+            "requests arrive over 5 s apart if times are seconds, and all have three decimal places",
         )
     } else if sample.has(b'.') {
         (LONGEST_DECIMAL_GAP_NS, "requests arrive over ten minutes apart if times are seconds")

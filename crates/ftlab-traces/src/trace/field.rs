@@ -381,10 +381,10 @@ pub(super) fn from_zero(value: &[u8], number: usize, fields: &str) -> Option<Str
         return None;
     }
     let form = if digits.contains(&b'.') { "%.9f" } else { "%d" };
-    // A header stays, as it is before the first time.
+    // Headers and comments have no number there.
     Some(format!(
-        "times must not be negative: subtract the first, awk {fields}'!t && ${number} < 0 {{t = ${number}}} \
-         t {{${number} = sprintf(\"{form}\", ${number} - t)}} 1' FILE | ftlab ... -"
+        "times must not be negative: subtract the first, awk {fields}'${number} ~ /^-?[0-9.]/ \
+         {{if (t == \"\") t = ${number}; ${number} = sprintf(\"{form}\", ${number} - t)}} 1' FILE | ftlab ... -"
     ))
 }
 

@@ -120,7 +120,7 @@ fn unnamed(table: &Table) -> Option<(usize, usize, u32)> {
         let (seconds, parts) = (whole(table, part - 1)?, whole(table, part)?);
         let is_padded = are_padded(table.column(part).iter().map(|value| value.as_bytes()));
         let digits = match *parts.iter().max()? {
-            _ if is_padded => 9,
+            _ if is_padded => NANOSECONDS as u32,
             100_000..1_000_000 => 6,
             100_000_000..1_000_000_000 => 9,
             _ => return None,

@@ -306,7 +306,7 @@ fn added(text: &[u8]) -> Option<Mistake> {
     None
 }
 
-/// Whether a byte fills up files or ends them: it is no letter of a text.
+/// Whether a byte is NUL or Ctrl-Z, which fill up a file or end it.
 const fn is_filling(byte: &u8) -> bool {
     matches!(*byte, 0 | CTRL_Z)
 }

@@ -94,7 +94,7 @@ mod tests {
             ("0,1,512,r,NaN", r#"column 5 (time): found "NaN""#),
             (
                 "0,1,512,r,-2.5",
-                r#"subtract the first, awk -F, -v OFS=, '!t && $5 < 0 {t = $5} t {$5 = sprintf("%.9f""#,
+                r#"subtract the first, awk -F, -v OFS=, '$5 ~ /^-?[0-9.]/ {if (t == "") t = $5; $5 = sprintf("%.9f""#,
             ),
             ("0,1,512,r,1e308", r#"column 5 (time): found "1e308""#),
             ("0,1,512,r,\0", r#"column 5 (time): found "\0""#),

@@ -37,8 +37,8 @@ pub(super) struct Table<'a> {
     is_named_otherwise: bool,
     /// Whether awk finds other values: it knows no quotes, and keeps blanks around values.
     awk_differs: bool,
-    /// Whether totals were below the rows.
-    has_total: bool,
+    /// Totals below the rows.
+    totals: usize,
     width: usize,
 }
 
@@ -47,12 +47,17 @@ impl<'a> Table<'a> {
     fn all(sample: &Sample<'a>) -> impl Iterator<Item = Self> {
         let mut lines: Vec<&str> =
             sample.lines().take(ROWS + 1).filter_map(|line| str::from_utf8(line).ok()).collect();
-        let has_total = lines.last().is_some_and(|line| text::is_total(line.as_bytes()));
-        lines.truncate(lines.len() - usize::from(has_total));
+        let all = lines.len();
+        while let [first, .., last] = lines[..]
+            && text::is_total_below(first.as_bytes(), last.as_bytes())
+        {
+            lines.pop();
+        }
+        let totals = all - lines.len();
         let fronts = 0..=MOST_IN_FRONT.min(lines.len());
         let tables = fronts.flat_map(|front| BETWEEN.iter().map(move |between| (front, between)));
         tables.filter_map(move |(front, between)| {
-            Self::of(&lines[front..], between).map(|table| Self { has_total, ..table })
+            Self::of(&lines[front..], between).map(|table| Self { totals, ..table })
         })
     }
 
@@ -73,7 +78,7 @@ impl<'a> Table<'a> {
             has_names,
             is_named_otherwise,
             awk_differs,
-            has_total: false,
+            totals: 0,
             width,
         })
     }
@@ -310,8 +315,13 @@ fn written<'a>(
     let points = points(table, &places);
     let sums = sums(table, &places);
     let steps = [action, dates, points, zeros, sums, joins, lengths, start, sizes];
-    let total = "the last line is a total: head -n -1 FILE | ftlab ... -; ";
-    let total = table.has_total.then(|| total.to_owned());
+    let total = match table.totals {
+        0 => None,
+        1 => Some("the last line is a total: head -n -1 FILE | ftlab ... -; ".into()),
+        many => {
+            Some(format!("the last {many} lines are totals: head -n -{many} FILE | ftlab ... -; "))
+        }
+    };
     let before: String = steps.into_iter().chain([total]).flatten().collect();
     let operation = which_operation(table, &places);
     let is_said = places.op.is_some() || operation.is_some();
@@ -556,6 +566,11 @@ mod tests {
             assert!(advice.starts_with("the last line is a total: head -n -1 FILE"), "{advice}");
             assert_eq!(suggested(&[rows, total].concat()), suggested(rows));
         }
+        let advice = advised(&[rows, "sum,,,4608\nmean,,,2304\n"].concat()).unwrap();
+        assert!(advice.starts_with("the last 2 lines are totals: head -n -2 FILE"), "{advice}");
+        // The name of a program.
+        let programs = "comm,time,op,offset,size\ndd,5,R,8192,512\nmean,7,W,0,4096\n";
+        assert!(!advised(programs).unwrap().contains("total"));
     }
 
     #[test]
@@ -787,8 +802,8 @@ mod tests {
         assert!(advice.contains(join), "{advice}");
         assert!(advice.contains("time=1,offset=4:sectors,length=5:sectors,op=3,"), "{advice}");
         // Addresses with zeros in front, which are in no order.
-        let other = advised("0 000008192 W 8\n0 000004096 R 16\n1 000000512 R 256\n");
-        assert!(!other.unwrap_or_default().contains("join"));
+        let other = advised("0 000008192 W 8\n0 000004096 R 16\n1 000000512 R 256\n").unwrap();
+        assert!(!other.contains("sprintf"), "{other}");
     }
 
     #[test]
@@ -1007,7 +1022,7 @@ mod tests {
             ("500, 4000, 0, 4096, 0\n1000, 4001, 1, 4096, 0\n", "log_offset=1"),
             (
                 "time,op,offset,size\n-0.5,R,8192,512\n0.5,W,0,512\n",
-                "times must not be negative: subtract the first, awk -F, -v OFS=, '!t && $1 < 0 {t = $1}",
+                "times must not be negative: subtract the first, awk -F, -v OFS=, '$1 ~ /^-?[0-9.]/ {if (t == \"\") t = $1;",
             ),
             (
                 "time_s,op,offset,size\n5,R,8192,8 KB\n7,W,0,4KB\n",

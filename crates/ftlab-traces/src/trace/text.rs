@@ -189,12 +189,15 @@ fn is_count_of_rows(line: &[u8]) -> bool {
 /// columns without names.
 pub(super) fn is_header(line: &[u8]) -> bool {
     let begins = |word: &[u8]| matches!(word[0], b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'"');
-    words(line).nth(1).is_some() && words(line).all(begins) || is_numbered(line)
+    words(line).nth(1).is_some() && words(line).all(begins) || is_counted(words(line))
 }
 
-/// Whether a line has the numbers of columns from 0, which may parse as a request.
+/// Numbers of columns in a line that may parse as a request: fewer may be one.
+const LEAST_NUMBERED: usize = 4;
+
+/// Whether a line has the numbers of columns from 0, and is no request although it may parse as one.
 fn is_numbered(line: &[u8]) -> bool {
-    is_counted(words(line))
+    is_counted(words(line)) && words(line).nth(LEAST_NUMBERED - 1).is_some()
 }
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -215,12 +218,17 @@ pub(super) fn is_counted<'a>(words: impl Iterator<Item = &'a [u8]>) -> bool {
 /// Words in front of totals, which some programs write below a table.
 const TOTALS: [&[u8]; 6] = [b"total", b"totals", b"subtotal", b"sum", b"average", b"mean"];
 
-/// Whether a line has totals of the columns above it.
-pub(super) fn is_total(line: &[u8]) -> bool {
+/// Whether a line may have totals of the columns above it.
+fn is_total(line: &[u8]) -> bool {
     let word = words(line).next().unwrap_or_default();
-    let is_letter = |b: &&u8| b.is_ascii_alphabetic();
-    let letters: Vec<u8> = word.iter().filter(is_letter).map(u8::to_ascii_lowercase).collect();
-    TOTALS.contains(&&*letters)
+    let is_mark = |b: &&u8| !matches!(b, b'"' | b':');
+    let word: Vec<u8> = word.iter().filter(is_mark).map(u8::to_ascii_lowercase).collect();
+    TOTALS.contains(&&*word)
+}
+
+/// Whether a line has totals of the columns above it, which leave some empty.
+pub(super) fn is_total_below(above: &[u8], line: &[u8]) -> bool {
+    is_total(line) && words(line).count() < words(above).count()
 }
 
 /// The mistake in a line, which may be one of totals.
@@ -554,6 +562,12 @@ mod tests {
         let Ok(csv) = Csv::with(&options) else { panic!("columns are given") };
         let own = decoded_with(csv, "0,1,2,3,4\n0.5,0,4096,512,sda\n0.6,1,0,512,sdb\n").unwrap();
         assert_eq!((own.len(), own[0].op, own[1].volume), (2, Op::Write, 1));
+        // So few may be a request.
+        let few = Columns::try_from("time=1,offset=2,length=3".to_owned());
+        let options =
+            TraceOptions { columns: few.ok(), op: Some(Op::Read), ..TraceOptions::default() };
+        let Ok(csv) = Csv::with(&options) else { panic!("columns are given") };
+        assert_eq!(decoded_with(csv, "0,1,2\n1,8,2\n").unwrap().len(), 2);
         // Numbers from 0 are a header in front alone.
         let later = requests::<DiskSim>("0 0 8 8 1\n0 1 2 3 4\n").unwrap();
         assert_eq!(later.len(), 2);
