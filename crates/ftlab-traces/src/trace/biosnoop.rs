@@ -17,14 +17,12 @@ use super::names::Names;
 use super::number;
 use super::rwbs;
 use super::text::{self, LineFormat, Sample, Verdict};
-use super::time::{Time, TimeUnit};
+use super::time::{DAY_NS, Time, TimeUnit};
 use crate::request::Op;
 use std::mem;
 
 const SECTOR_BYTES: u64 = 512;
 const MOST_DISKS: usize = 10_000;
-/// A day in front of time 0, for requests that arrived before the first completion.
-const START_NS: u64 = 86_400_000_000_000;
 
 const TIME: &[u8] = b"TIME(s)";
 const COMM: &[u8] = b"COMM";
@@ -101,12 +99,13 @@ impl LineFormat for Biosnoop {
             let is_in_front = !is_row && self.in_front < MOST_IN_FRONT;
             return if is_in_front { Ok(None) } else { Err(no_header()) };
         };
-        // What another processor recorded before the first event has a time below 0.
+        // A day is put in front of time 0, as requests arrived before they were completed, and what another processor
+        // recorded before the first event has a time below 0.
         let completed = match line.first() {
             Some(b'-') => {
-                fields.understood(|time| START_NS.checked_sub(number::decimal(&time[1..], 9)?))?
+                fields.understood(|time| DAY_NS.checked_sub(number::decimal(&time[1..], 9)?))?
             }
-            _ => fields.time()?.saturating_add(START_NS),
+            _ => fields.time()?.saturating_add(DAY_NS),
         };
         let words = Words::of(line);
         if words.count < places.least {

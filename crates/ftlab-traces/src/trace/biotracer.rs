@@ -16,11 +16,10 @@ use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
 use super::text::LineFormat;
-use super::time::{Time, TimeUnit};
+use super::time::{DAY_NS, Time, TimeUnit};
 use crate::request::Op;
 
 const SECTOR_BYTES: u64 = 512;
-const DAY_NS: u64 = 86_400_000_000_000;
 
 /// What is known of the clock from the lines so far.
 #[derive(Clone, Default)]

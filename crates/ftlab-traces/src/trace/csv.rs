@@ -14,7 +14,7 @@ use super::names::Names;
 use super::number;
 use super::rwbs;
 use super::text::{self, LineFormat, Sample, Verdict};
-use super::time::{Time, TimeUnit};
+use super::time::{DAY_NS, Time, TimeUnit};
 use crate::error::Error;
 use crate::request::{Attribute, Meta, Op};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
@@ -53,13 +53,8 @@ struct Places {
     attributes: Vec<(Attribute, usize)>,
 }
 
-const DAY_NS: u64 = 86_400_000_000_000;
-
 /// A time of day that is so much earlier than the one before is on the next day.
 const TO_NEXT_DAY_NS: u64 = 23 * 3_600_000_000_000;
-
-/// A day before time 0, for requests that arrived before the first time.
-const START_NS: u64 = DAY_NS;
 
 impl LineFormat for Csv {
     const NAME: &'static str = "csv";
@@ -253,9 +248,9 @@ fn request(
             let tick_ns = if columns.time.1 == Unit::Filetime { FILETIME_NS } else { 1 };
             record.read(place, "latency", "a number, of less than a day", |value| {
                 let scale = if *unit == Unit::Filetime { FILETIME_NS } else { 1 };
-                let took =
-                    in_ticks(value, *unit)?.checked_mul(scale).filter(|ns| *ns < START_NS)?;
-                ticks.checked_add(START_NS / tick_ns)?.checked_sub(took / tick_ns)
+                let took = in_ticks(value, *unit)?.checked_mul(scale).filter(|ns| *ns < DAY_NS)?;
+                // A day is put in front of time 0, for requests that arrived before the first time.
+                ticks.checked_add(DAY_NS / tick_ns)?.checked_sub(took / tick_ns)
             })?
         }
         _ => ticks,

@@ -7,6 +7,7 @@
 //! more.
 
 use super::called;
+use super::columns::Between;
 use super::counted::Name;
 use super::time::{Time, TimeUnit};
 
@@ -344,9 +345,12 @@ impl<'a> Fields<'a> {
         let (name, expected) =
             self.columns.get(index).map_or(("", "the end of the line"), |c| (c.name, c.expected));
         let (number, value) = (index + 1, &text[..end]);
-        let fields = if self.separator == Separator::Blanks { "" } else { "-F, -v OFS=, " };
-        let is_time = called::is_time(&Name::of(name));
-        let remedy = is_time.then(|| from_zero(value, number, fields)).flatten();
+        let fields = match self.separator {
+            Separator::Blanks => Between::Blanks.in_awk(),
+            Separator::Comma | Separator::PaddedComma => Between::Comma.in_awk(),
+        };
+        let remedy = from_zero(value, number, fields);
+        let remedy = remedy.filter(|_| called::is_time(&Name::of(name)));
         let remedy = remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
         Mistake(format!(
             "column {number} ({name}): found {}, expected {expected}{remedy}",

@@ -8,12 +8,11 @@ use super::gate::RawRequest;
 use super::linux;
 use super::number;
 use super::text::{LineFormat, Sample, Verdict};
-use super::time::{Time, TimeUnit};
+use super::time::{DAY_NS, Time, TimeUnit};
 use crate::request::Op;
 use chrono::NaiveDate;
 
 const SECTOR_BYTES: u64 = 512;
-const DAY_NS: u64 = 86_400_000_000_000;
 const MINUTE_NS: u64 = 60_000_000_000;
 /// Columns in front of that of the device.
 const BEFORE_DEVICE: usize = 4;

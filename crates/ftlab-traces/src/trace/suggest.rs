@@ -301,7 +301,8 @@ fn written<'a>(
     let is_other = action.is_none() && places.header.is_empty();
     let own = if is_other { own_names(table, &places, like) } else { Vec::new() };
     let volume = apart::apart(table, &places, &own);
-    let columns = columns(table, &places, &own, &volume, like)?;
+    let operations = guess::may_operate(table, &places);
+    let columns = columns(table, &places, &own, &volume, !operations.is_empty(), like)?;
     // Of a table in which nothing is settled, nothing is known.
     let has_points = table.column(places.time.0).iter().any(|time| time.contains('.'));
     let open = columns.matches(OPEN).count() + usize::from(places.op.is_none());
@@ -310,20 +311,19 @@ fn written<'a>(
     }
     let joins = places.joined.map(|joined| joined.step(table));
     let dates = dates(table, &places);
-    let (zeros, lengths) = (zeros(table, &places), from_zero(table, &places));
+    let (zeros, lengths) = (zeros(table, &places), one_too_small(table, &places));
     let (start, sizes) = (negative(table, &places), sizes(table, &places));
     let points = points(table, &places);
     let sums = sums(table, &places);
     let steps = [action, dates, points, zeros, sums, joins, lengths, start, sizes];
     let total = match table.totals {
         0 => None,
-        1 => Some("the last line is a total: head -n -1 FILE | ftlab ... -; ".into()),
-        many => {
-            Some(format!("the last {many} lines are totals: head -n -{many} FILE | ftlab ... -; "))
-        }
+        1 => Some("the last line is a total".into()),
+        many => Some(format!("the last {many} lines are totals")),
     };
+    let total = total.map(|found| format!("{found}: {}; ", text::without_last(table.totals)));
     let before: String = steps.into_iter().chain([total]).flatten().collect();
-    let operation = which_operation(table, &places);
+    let operation = which_operation(&operations, &places);
     let is_said = places.op.is_some() || operation.is_some();
     let which = operation.unwrap_or_default() + &which(&volume);
     let open = if columns.contains('?') { ", and each ? is replaced" } else { "" };
@@ -349,8 +349,7 @@ fn own_names(table: &Table, places: &Places, like: Option<&'static [Column]>) ->
 }
 
 /// What to do about columns of 0 and 1 if several may be the operation.
-fn which_operation(table: &Table, places: &Places) -> Option<String> {
-    let columns = guess::may_operate(table, places);
+fn which_operation(columns: &[usize], places: &Places) -> Option<String> {
     let named = Named { header: places.header.clone(), ..Named::default() };
     let names: Vec<String> = columns.iter().map(|at| place(named.at(*at))).collect();
     let (last, others) = names.split_last()?;
@@ -390,6 +389,7 @@ fn columns(
     places: &Places,
     own: &[&str],
     volume: &Apart,
+    asks_operation: bool,
     like: Option<&'static [Column]>,
 ) -> Option<String> {
     let (time, offset, length) = (places.time, places.offset, places.length);
@@ -422,7 +422,7 @@ fn columns(
         let words = words.unwrap_or_else(|| counted::operation(&name(op), &values));
         format!("op={}{words}", place(op))
     }));
-    parts.extend((!guess::may_operate(table, places).is_empty()).then(|| "op=?".into()));
+    parts.extend(asks_operation.then(|| "op=?".into()));
     parts.extend(places.latency.map(|latency| {
         let unit = name(latency).time_unit().map_or(OPEN, counted::in_columns);
         format!("latency={}{unit}", place(latency))
@@ -487,7 +487,7 @@ fn negative(table: &Table, places: &Places) -> Option<String> {
 }
 
 /// What has to be done with lengths in sectors that are one too small, as NVMe's number of logical blocks is.
-fn from_zero(table: &Table, places: &Places) -> Option<String> {
+fn one_too_small(table: &Table, places: &Places) -> Option<String> {
     let length = places.length.0;
     let name = places.name(length);
     if name.size_unit().is_some_and(|unit| unit != ":sectors") {

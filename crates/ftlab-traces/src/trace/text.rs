@@ -231,13 +231,21 @@ pub(super) fn is_total_below(above: &[u8], line: &[u8]) -> bool {
     is_total(line) && words(line).count() < words(above).count()
 }
 
+/// The command that leaves out the last lines.
+pub(super) fn without_last(lines: usize) -> String {
+    format!("head -n -{lines} FILE | ftlab ... -")
+}
+
 /// The mistake in a line, which may be one of totals.
 #[cold]
 fn in_line(line: &[u8], mistake: Mistake) -> Mistake {
-    let remedy = "if that is a total below the rows, head -n -1 FILE | ftlab ... - leaves it out";
     match other::spoilt(line) {
         Some(spoilt) => spoilt,
-        None if is_total(line) => Mistake(format!("{}; {remedy}", mistake.0)),
+        None if is_total(line) => Mistake(format!(
+            "{}; if that is a total below the rows, {} leaves it out",
+            mistake.0,
+            without_last(1)
+        )),
         None => mistake,
     }
 }

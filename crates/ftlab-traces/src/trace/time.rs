@@ -1,5 +1,7 @@
 //! What the times of a trace count.
 
+pub(super) const DAY_NS: u64 = 86_400_000_000_000;
+
 crate::choices! {
     /// The unit of the times of a trace.
     pub enum TimeUnit {
