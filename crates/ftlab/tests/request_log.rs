@@ -70,6 +70,7 @@ fn figures(report: &Report) -> Value {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn rows_add_up_to_the_result_and_change_nothing() {
     let folder = std::env::temp_dir().join(format!("ftlab-log-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
@@ -133,11 +134,12 @@ fn a_run_that_fails_leaves_no_log() {
     let path = std::env::temp_dir().join(format!("ftlab-none-{}.parquet", std::process::id()));
     let told = path.to_string_lossy().into_owned();
     // So long that it is stopped before its end, whatever the build.
-    let point = point("tpftl", &json!({ "workload": { "requests": 20_000_000 } }));
+    let endless = point("tpftl", &json!({ "workload": { "requests": 20_000_000 } }));
     let stop = &mut |_| Err(ftlab::Error::Interrupted);
-    let run = session::run_logged(&Catalog::standard(), &point, &told, stop);
+    let run = session::run_logged(&Catalog::standard(), &endless, &told, stop);
     assert!(run.is_err() && !path.exists());
     let nowhere = "/nowhere/at/all.parquet";
+    let point = point("tpftl", &json!({}));
     let run = session::run_logged(&Catalog::standard(), &point, nowhere, &mut |_| Ok(()));
     assert!(run.is_err_and(|error| error.to_string().contains(nowhere)));
 }
