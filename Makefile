@@ -23,6 +23,8 @@ CORE := python/ftlab/_core.abi3.so
 PLAYGROUND := target/playground.html
 # Is there as long as the core is a full build.
 FULL := $(VENV)/full-core
+# Tests take the crates of the quick build, which takes notes for the next build only if it is not the first.
+NOTES = $(if $(shell ls target/debug/incremental 2>/dev/null),,CARGO_INCREMENTAL=0)
 RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml) \
 	$(shell find crates/*/src -type f)
 
@@ -32,12 +34,12 @@ demo: $(CORE)
 # The full build of the core: slow to build, fast to run.
 release: $(FULL)
 
-# A sixth of the laws' cases, and what takes no more than seconds.
+# Some of the random cases, and what takes no more than seconds.
 test:
 	$(PARALLEL) test-rust test-python
 
-test-rust:
-	FTLAB_LAWS_CASES=1000 cargo test --locked
+test-rust: $(CORE)
+	$(NOTES) FTLAB_LAWS_CASES=200 FTLAB_KILLS_REQUESTS=2 PROPTEST_CASES=32 cargo test --locked
 
 test-python: $(CORE) $(VENV)/docs
 	$(PYTEST) -m "not long"
@@ -53,7 +55,7 @@ test-long:
 	$(PYTHON) tools/bugs.py
 
 test-long-rust:
-	cargo test --locked -- --include-ignored
+	cargo test --locked --profile long -- --include-ignored
 
 test-long-python: $(FULL) $(VENV)/docs
 	$(PYTEST)
@@ -83,7 +85,8 @@ FUZZER := target/fuzz/bin/cargo-fuzz
 
 fuzz: $(FUZZER)
 	$(PYTHON) tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS)
-	FTLAB_CONFIGURATIONS=$(CONFIGURATIONS) cargo test --locked -p ftlab --test configurations -- --nocapture
+	FTLAB_CONFIGURATIONS=$(CONFIGURATIONS) cargo test --locked --profile long -p ftlab --test configurations -- \
+		--nocapture
 
 $(FUZZER):
 	cargo install --locked --version 0.13.2 --root target/fuzz cargo-fuzz
@@ -118,7 +121,7 @@ cuts: $(FULL)
 # A thousand kills of live devices under load, at night, and journals cut at each entry. Some FTLs alone, more often:
 # make kills KILLS="--kills 2000 block block-optimized cachftl".
 kills: $(FULL)
-	FTLAB_KILLS_REQUESTS=600 cargo test --locked -p ftlab-serve --lib a_journal_that -- --nocapture
+	FTLAB_KILLS_REQUESTS=600 cargo test --locked --profile long -p ftlab-serve --lib a_journal_that -- --nocapture
 	$(BIN)/python tools/kills.py $(KILLS)
 
 # Every command, ended by signals at random moments.

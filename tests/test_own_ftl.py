@@ -68,7 +68,7 @@ def python(environment: dict[str, str], tmp_path: Path):
 
 
 def test_the_tests_of_the_example_pass():
-    passed = done(["cargo", "test", "--locked", "--profile", "dev"], cwd=EXAMPLE, env=BUILD)
+    passed = done(["cargo", "test", "--locked"], cwd=EXAMPLE, env=BUILD)
     assert "test dac::tests::laws ... ok" in passed
 
 

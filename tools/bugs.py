@@ -20,8 +20,8 @@ from threading import Timer
 
 ROOT = Path(__file__).resolve().parent.parent
 CRATE = ROOT / "crates/ftlab"
-# Of the same crates as `cargo test`, so that all but the core are built once for both.
-BUILD = ["cargo", "build", "--locked", "--profile=test", "--features", "ftlab/bugs"]
+# Of the same crates as `make test-long`, so that all but the core are built once for both.
+BUILD = ["cargo", "build", "--locked", "--profile=long", "--features", "ftlab/bugs"]
 TARGETS = ["--test", "laws", "--example", "bugs", "--message-format=json-render-diagnostics"]
 JOBS = 2
 CASES = 1500
