@@ -23,7 +23,7 @@ CORE := python/ftlab/_core.abi3.so
 PLAYGROUND := target/playground.html
 # Is there as long as the core is a full build.
 FULL := $(VENV)/full-core
-# Tests take the crates of the quick build, which takes notes for the next build only if it is not the first.
+# Tests take the crates of the quick build, so they take notes for the next build (incremental) only if it does.
 NOTES = $(if $(shell ls target/debug/incremental 2>/dev/null),,CARGO_INCREMENTAL=0)
 RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml) \
 	$(shell find crates/*/src -type f)
@@ -39,7 +39,8 @@ test:
 	$(PARALLEL) test-rust test-python
 
 test-rust: $(CORE)
-	$(NOTES) FTLAB_LAWS_CASES=200 FTLAB_KILLS_REQUESTS=2 PROPTEST_CASES=32 cargo test --locked
+	$(NOTES) FTLAB_LAWS_CASES=200 FTLAB_CONFIGURATIONS=300 FTLAB_KILLS_REQUESTS=2 PROPTEST_CASES=32 \
+		cargo test --locked
 
 test-python: $(CORE) $(VENV)/docs
 	$(PYTEST) -m "not long"

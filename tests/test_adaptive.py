@@ -21,6 +21,7 @@ def run(workload: ftlab.Workload | ftlab.Trace, ftl: ftlab.Ftl) -> ftlab.Result:
     return ftlab.simulate(workload, ftl, device, warmup="footprint", **setup)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_it_is_no_worse_than_the_better_of_with_and_without_prefetching(name):
     ftls = (ftlab.TPFTL(features="bc"), ftlab.TPFTL(), ftlab.TPFTLAdaptive())

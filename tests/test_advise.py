@@ -92,6 +92,7 @@ RATES = (None, 0.1, 0.3, 0.5, 1, 1.6, 50)
 LIMITS = (None, 5_000, 12_000, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prices", PRICES)
 def test_the_pick_is_the_cheapest_that_meets_all_targets_and_is_on_the_front(folder, prices):
     runs = advised(folder)

@@ -175,6 +175,7 @@ def entire(result):
     return tree
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("workers", "most"), [(1, 5), (2, 3), (5, 3)])
 def test_an_array_is_the_same_however_many_devices_one_pass_serves(
     tmp_path, monkeypatch, passes, workers, most

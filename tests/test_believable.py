@@ -69,6 +69,7 @@ def test_an_overloaded_value_is_never_the_best(strained):
     assert not {column for at, column in table.best if at == row}
 
 
+@pytest.mark.long
 def test_overload_of_a_run_is_in_every_form(ftlab):
     forms = {}
     for end in ("json", "csv", "md", "tex", "txt", "html"):
@@ -247,7 +248,7 @@ def test_control_characters_of_names_do_not_reach_the_terminal(ftlab, trace, nam
         assert not controls(found.output), command
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", long_but(NAMES[:1], NAMES))
 def test_control_characters_of_names_are_in_no_report(ftlab, trace, name):
     Path(f"{name}.spc").write_bytes(trace.read_bytes())
     found = ftlab("run", f"{name}.spc", "--ftl", "page", "--report", "report.html")
@@ -293,23 +294,23 @@ def on_a_terminal(*command: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r(?!x)", "", text)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "run {} --ftl page",
-        "run {} --ftl page --csv",
-        "run {} --ftl page --json",
-        "compare {} --ftl page,dftl --csv",
-        "compare {} --ftl page,dftl",
-        "sweep {} other.spc --ftl page",
-        "sweep {} other.spc --ftl page --csv",
-        "trace info {} --json",
-        "trace info {}",
-        "run {} --print-config",
-        "watch {} --ftl page --speed 1000",
-        "run no{}",
-    ],
-)
+SHOWING = [
+    "run {} --ftl page",
+    "run {} --ftl page --csv",
+    "run {} --ftl page --json",
+    "compare {} --ftl page,dftl --csv",
+    "compare {} --ftl page,dftl",
+    "sweep {} other.spc --ftl page",
+    "sweep {} other.spc --ftl page --csv",
+    "trace info {} --json",
+    "trace info {}",
+    "run {} --print-config",
+    "watch {} --ftl page --speed 1000",
+    "run no{}",
+]
+
+
+@pytest.mark.parametrize("command", long_but(SHOWING[::6], SHOWING))
 def test_a_terminal_is_sent_no_control_characters_of_names(ftlab, trace, command):
     name = "\x1b]0;title\x07\x9b31m\x7f\rx\ny.spc"
     Path(name).write_bytes(trace.read_bytes())
@@ -403,7 +404,7 @@ def test_a_device_that_does_not_fit_into_memory_is_told_in_a_line(ftl):
 
 
 @pytest.mark.parametrize("what", ["crash", "serve"])
-@pytest.mark.parametrize("ftl", ["page", "dftl", "fast"])
+@pytest.mark.parametrize("ftl", long_but(["dftl"], ["page", "dftl", "fast"]))
 def test_a_device_to_mount_that_does_not_fit_into_memory_is_told_in_a_line(what, ftl, tmp_path):
     for limit, capacity in [(1, "1TiB"), (1, "64GiB")]:
         refused(of_room(what, limit, capacity, ftl, tmp_path), capacity)
@@ -429,6 +430,7 @@ def run(*arguments: str, **streams) -> subprocess.CompletedProcess:
     return subprocess.run([COMMAND, *arguments], capture_output=not streams, text=True, **streams)
 
 
+@pytest.mark.long
 def test_a_full_or_closed_standard_output_is_no_traceback():
     with open("/dev/full", "w") as full:
         done = run("list", "ftls", stdout=full, stderr=subprocess.PIPE)
@@ -453,6 +455,7 @@ def test_a_reader_who_has_seen_enough_is_no_error(trace):
         assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.long
 def test_a_name_that_is_not_utf_8_is_told_so(trace):
     name = os.fsencode(trace.parent) + b"/x\xff.spc"
     Path(os.fsdecode(name)).write_bytes(trace.read_bytes())

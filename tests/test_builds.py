@@ -60,6 +60,7 @@ def test_a_quick_build_says_so_and_what_it_costs(profile, monkeypatch):
     assert (builds.version() == _core.__version__) == (profile == "full")
 
 
+@pytest.mark.long
 def test_the_demo_says_once_what_the_build_costs(ftlab):
     done = ftlab("demo", "--requests", "2000")
     assert done.exit_code == 0

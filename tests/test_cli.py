@@ -74,6 +74,7 @@ def test_the_files_name_says_the_form(ftlab, suffix):
         assert file.read().startswith(starts[suffix])
 
 
+@pytest.mark.long
 def test_figure_and_report_are_written_beside_the_result(ftlab):
     result = ftlab("compare", *GENERATED, "--plot", "a.svg", "--report", "a.html", "--json")
     assert result.exit_code == 0, result.output

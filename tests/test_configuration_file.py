@@ -10,6 +10,7 @@ from ftlab import catalog
 from ftlab.documents import from_json
 from ftlab.plugins import resolved
 from ftlab.units import count, kinds, number, written
+from marks import long_but
 from test_cli import failure
 
 SMALL = (
@@ -17,6 +18,7 @@ SMALL = (
     *("--capacity", "4MiB", "--pages-per-block", "16"),
 )
 FTLS = [ftl.name for ftl in catalog().ftls]
+PRESETS = [preset.name for preset in catalog().presets]
 
 
 def figures(text: str):
@@ -38,7 +40,7 @@ def test_what_is_printed_runs_and_is_the_same_run(ftlab, verb):
     assert ftlab(verb, "--config", "my.toml", "--print-config").stdout == printed.stdout
 
 
-@pytest.mark.parametrize("ftl", FTLS)
+@pytest.mark.parametrize("ftl", long_but(FTLS[::6], FTLS))
 def test_the_file_of_each_ftl_says_what_it_obeys(ftlab, ftl):
     options = ("run", *SMALL, "--ftl", ftl)
     Path("my.toml").write_text(ftlab(*options, "--print-config").stdout)
@@ -49,7 +51,7 @@ def test_the_file_of_each_ftl_says_what_it_obeys(ftlab, ftl):
     assert told[0] == told[1]
 
 
-@pytest.mark.parametrize("preset", [each.name for each in catalog().presets])
+@pytest.mark.parametrize("preset", long_but(PRESETS[::4], PRESETS))
 def test_the_file_of_each_preset_is_the_same_configuration(ftlab, preset):
     options = ("run", "financial1", "--preset", preset, "--ftl", "dftl")
     Path("my.toml").write_text(ftlab(*options, "--print-config").stdout)

@@ -110,6 +110,7 @@ def test_a_trace_tells_what_is_in_it(trace):
     assert info.format == "spc"
 
 
+@pytest.mark.long
 def test_progress_reports_a_phase_and_a_share():
     calls = []
     many = ftlab.Workload("randwrite", bs="4k", size="4MiB", requests=2_000_000)

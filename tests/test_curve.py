@@ -60,6 +60,7 @@ def test_the_size_of_a_page_is_told_wherever_people_read(ftlab):
     assert Path("curve.txt").read_text("utf-8") == shown.stdout
 
 
+@pytest.mark.long
 def test_a_figure_is_the_same_each_time(ftlab, tmp_path):
     first = lab.miss_ratio_curve(TRACE).plot()
     assert len(first.axes) == 1 and first.axes[0].lines

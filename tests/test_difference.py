@@ -84,6 +84,7 @@ def test_runs_with_several_seeds_are_one_column(ftlab):
     ]
 
 
+@pytest.mark.long
 def test_a_seed_that_changes_nothing_is_said_and_has_no_deviation(ftlab, tmp_path):
     trace = tmp_path / "t.spc"
     trace.write_text(TRACE)

@@ -8,6 +8,7 @@ import pytest
 import ftlab as lab
 from ftlab import ConfigError
 from ftlab.endurance import endurance
+from marks import long_but
 from test_cli import failure
 
 HOT = lab.Workload("rand", size="820KiB", requests=60_000)
@@ -79,7 +80,7 @@ def test_a_life_of_seconds_is_run_whole():
 
 
 @pytest.mark.parametrize("policy", ["dynamic", "static"])
-@pytest.mark.parametrize("ftl", ["page", "dftl", "tpftl", "nftl", "cachftl"])
+@pytest.mark.parametrize("ftl", long_but(["dftl"], ["page", "dftl", "tpftl", "nftl", "cachftl"]))
 def test_a_projection_is_right_or_refused(ftl, policy):
     """Blocks of a map on flash wear out one after another, which ranks do not foretell."""
     config = {

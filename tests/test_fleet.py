@@ -18,6 +18,7 @@ from ftlab.points import volumes
 from ftlab.points.entry import sealed
 from ftlab.points.store import VOLUMES
 from ftlab.points.volumes import split
+from marks import long_but
 from test_cli import failure
 
 SMALL = ("--pages-per-block", "16", "--capacity", "4MiB", "--address", "modulo", "--least", "50")
@@ -179,7 +180,7 @@ HARMS = {
 }
 
 
-@pytest.mark.parametrize("harm", HARMS)
+@pytest.mark.parametrize("harm", long_but([*HARMS][:2], HARMS))
 def test_volumes_that_were_harmed_are_made_anew(harm, cloud, tmp_path):
     config = package.read_trace(cloud).config()
     found = split(config, tmp_path)

@@ -72,6 +72,7 @@ def test_values_lie_on_what_they_are_of(comparison):
         assert any(all(abs(a - b) < 0.2 for a, b in zip(box, each, strict=True)) for each in drawn)
 
 
+@pytest.mark.long
 def test_an_image_of_a_page_has_its_values_over_it(comparison):
     svg = image(comparison.plot.latency())
     plain, over = apart(svg)
@@ -84,6 +85,7 @@ def test_an_image_of_a_page_has_its_values_over_it(comparison):
     assert "style=" not in re.sub(r'src="[^"]*"', "", page), "its policy forbids styles of elements"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["latency", "operations", "timeline"])
 def test_the_same_figure_has_the_same_values(comparison, name):
     assert image(getattr(comparison.plot, name)()) == image(getattr(comparison.plot, name)())

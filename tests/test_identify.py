@@ -28,6 +28,7 @@ def written(rows: dict[str, float], name: str = "drive.csv") -> str:
     return name
 
 
+@pytest.mark.long
 def test_the_7450_max_has_1051_gib_and_a_third_of_spare_space(ftlab):
     shown = ftlab("identify", written(MAX_7450), "--capacity", "800GB")
     assert shown.exit_code == 0, shown.output

@@ -37,6 +37,7 @@ def test_a_log_adds_up_to_the_result(tmp_path):
     assert (parts.sum(axis=1) - waits).abs().max() < 1e-6
 
 
+@pytest.mark.long
 def test_the_slowest_requests_say_what_they_waited_for(ftlab):
     shown = ftlab("run", *INPUT, "--ftl", "tpftl", "--slowest").stdout
     lines = shown[shown.index("slowest requests") :].splitlines()[1:11]

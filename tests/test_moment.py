@@ -10,6 +10,7 @@ import pytest
 
 from ftlab import ConfigError, FileError, ResourceError, Result, TraceError
 from ftlab.points import Failure, Point, batch, missing, run_points, try_points
+from marks import long_but
 from test_cli import failure
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
@@ -88,20 +89,20 @@ def test_no_thread_for_python_is_one_line(monkeypatch, ftlab, tmp_path):
     assert line.startswith("error: found no room for another thread; raise the limit of processes")
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
-        "run financial1 --requests 100",
-        "compare financial1 --requests 100",
-        "check page",
-        "crash financial1 --requests 100",
-        "endurance financial1 --requests 100 --set device.endurance=1000",
-        "trace info financial1 --requests 100",
-        "trace convert financial1 --requests 100 -o x.spc",
-        "fleet financial1 --requests 5000",
-        "serve --image x.img --ftl page --capacity 16MiB --socket x",
-    ],
-)
+VERBS = [
+    "run financial1 --requests 100",
+    "compare financial1 --requests 100",
+    "check page",
+    "crash financial1 --requests 100",
+    "endurance financial1 --requests 100 --set device.endurance=1000",
+    "trace info financial1 --requests 100",
+    "trace convert financial1 --requests 100 -o x.spc",
+    "fleet financial1 --requests 5000",
+    "serve --image x.img --ftl page --capacity 16MiB --socket x",
+]
+
+
+@pytest.mark.parametrize("verb", long_but([VERBS[0], VERBS[-1]], VERBS))
 def test_no_thread_for_the_core_is_one_line_and_no_bug(verb, tmp_path):
     """A thread with a stack as large as the address space is refused as one too many."""
     much = {**os.environ, "RUST_MIN_STACK": str(1 << 62)}

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from marks import long_but
+
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 
 FTRACE = " fio-1 [000] d..1 {}: {}\n"
@@ -112,8 +114,9 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "duration_s"), TEXTS.values(), ids=TEXTS)
-def test_the_command_of_the_message_reads_the_text(ftlab, text, duration_s):
+@pytest.mark.parametrize("kind", long_but([*TEXTS][::4], TEXTS))
+def test_the_command_of_the_message_reads_the_text(ftlab, kind):
+    text, duration_s = TEXTS[kind]
     Path("FILE").write_bytes(text.encode())
     told = ftlab("trace", "info", "FILE")
     assert told.exit_code == 2

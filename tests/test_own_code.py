@@ -11,6 +11,7 @@ import pytest
 import ftlab
 from ftlab.blame import where
 from ftlab.plugins import load
+from marks import long_but
 from test_docs import PAGE_MAPPED, ROOT
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
@@ -198,7 +199,7 @@ def test_the_tutorial_says_what_the_command_does(ftlab):
     assert f"```text\n{answer.stderr}```" in tutorial
 
 
-@pytest.mark.parametrize("hook", ["__init__", "format", "ram"])
+@pytest.mark.parametrize("hook", long_but(["format"], ["__init__", "format", "ram"]))
 def test_a_check_tells_what_a_class_raised_when_it_was_built(ftlab, hook):
     write_wrong(HOOKS[hook].format("raise ValueError('boom')"))
     answer = ftlab("check", "wrong.py:Wrong", "--cases", "2")

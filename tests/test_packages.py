@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import ftlab
+from marks import long_but
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 SOURCE = ("--workload", "randrw,bs=4k,size=8MiB,requests=3000")
@@ -50,7 +51,7 @@ def in_an_environment(environment: dict[str, str], *arguments: str) -> subproces
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
 
 
-@pytest.mark.parametrize("what", BROKEN)
+@pytest.mark.parametrize("what", long_but([*BROKEN][::4], BROKEN))
 def test_a_broken_package_is_told_in_one_line_and_breaks_nothing_else(tmp_path, what):
     core, told = BROKEN[what]
     environment = installed(tmp_path, "broken", core, "broken = {name}")

@@ -64,6 +64,7 @@ def test_without_papers_the_command_says_what_to_install(line: list[str]) -> Non
     assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
 
 
+@pytest.mark.long
 def test_without_papers_the_help_has_the_command() -> None:
     done = subprocess.run([sys.executable, "-c", ABSENT, "--help"], capture_output=True, text=True)
     assert done.returncode == 0

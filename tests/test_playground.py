@@ -213,6 +213,7 @@ def test_what_is_no_drawing_is_not_shown_as_one():
     assert found == [None] * (len(texts) + 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [0, 1, 6, 7, 8, 300_000])
 def test_the_page_unpacks_what_was_packed(size, tmp_path):
     # Runs, repeats near and far, and what has no order.
@@ -238,6 +239,7 @@ def test_a_file_is_named_as_no_option(ftlab):
     assert "./-x.csv: " in ftlab(*shlex.split(line.replace("\\\n", " "))[1:]).output
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "text", "expected"),
     [

@@ -10,6 +10,7 @@ from ftlab.style import COLUMNS, image, page, themed
 FIGURES = sorted(plot.FIGURES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_draws_every_layer(name, comparison):
     svg = image(plot.FIGURES[name](list(comparison), comparison.labels))

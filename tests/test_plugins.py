@@ -52,8 +52,9 @@ WORKLOADS = {
 COUNTS = ("flash", "write_amplification", "host", "response_us", "planes", "wear", "device")
 
 
-@pytest.mark.parametrize("workload", list(WORKLOADS.values()), ids=list(WORKLOADS))
-def test_a_page_map_in_python_does_what_the_built_in_one_does(page_mapped, workload):
+@pytest.mark.parametrize("name", long_but(["uniform writes"], WORKLOADS))
+def test_a_page_map_in_python_does_what_the_built_in_one_does(page_mapped, name):
+    workload = WORKLOADS[name]
     results = [
         ftlab.simulate(workload, each, SMALL, warmup="sequential") for each in (page_mapped, "page")
     ]
@@ -75,6 +76,7 @@ def test_of_a_page_map_in_python_which_does_not_mount_there_is_no_time_of_a_moun
     assert any("does not mount" in each for each in told.warnings)
 
 
+@pytest.mark.long
 def test_a_page_map_in_python_does_so_under_other_thresholds_and_on_a_trace(page_mapped):
     setup = {"gc": {"low": 5, "high": 9}, "config": {"input": {"requests": 4000}}}
     results = [
@@ -247,6 +249,7 @@ def test_a_device_that_is_too_small_is_a_mistake_in_the_configuration(page_mappe
         ftlab.simulate(uniform(), Refuses, SMALL)
 
 
+@pytest.mark.long
 def test_settings_name_and_figures_of_a_class_are_in_the_result(page_mapped):
     class Mine(page_mapped):
         """Counts."""
@@ -390,6 +393,7 @@ def test_the_line_of_the_user_is_told_not_that_of_a_library(ftlab):
     assert re.search(r"wrong.py, line \d+, in next_page: random.choice\(\[\]\)", answer.output)
 
 
+@pytest.mark.long
 def test_the_line_of_a_device_that_was_drawn_in_vain_is_not_told(ftlab):
     text = PAGE_MAPPED
     right, wrong, _ = WRONG["programs out of order"]

@@ -7,11 +7,12 @@ from ftlab.catalogue import catalog
 from ftlab.preset import beside_the_device
 from ftlab.report.summary import setup_line
 from ftlab.result import Comparison
+from marks import long_but
 
 PRESETS = [preset.name for preset in catalog().presets]
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", long_but(PRESETS[::4], PRESETS))
 def test_a_preset_starts_as_it_is(preset):
     result = ftlab.simulate(ftlab.profile("financial1", requests=500), "tpftl", preset=preset)
     assert result.checks.violations == 0

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from ftlab.report.summary import PERCENTILES
+from marks import long_but
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 DEVICE = ("--capacity", "4MiB", "--pages-per-block", "16")
@@ -322,6 +323,7 @@ def test_ctrl_c_says_how_many_points_are_kept(tmp_path):
         process.communicate()
 
 
+@pytest.mark.long
 def test_what_waits_is_interrupted_in_python_too():
     script = """
         import os, signal, threading, ftlab
@@ -386,7 +388,9 @@ def test_a_shell_completes_names(words, told):
     assert told in done.stdout.decode().splitlines()
 
 
-@pytest.mark.parametrize("arguments", ["list ftls", "--help", "list --json", "run --help"])
+@pytest.mark.parametrize(
+    "arguments", long_but(["--help"], ["list ftls", "--help", "list --json", "run --help"])
+)
 def test_a_reader_that_has_seen_enough_is_no_mistake(arguments):
     command = f"set -o pipefail; {COMMAND} {arguments} | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)

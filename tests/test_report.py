@@ -76,6 +76,7 @@ def test_text_from_outside_is_never_markup():
     assert not page.handlers
 
 
+@pytest.mark.long
 def test_the_data_can_be_saved_from_the_page(page, comparison):
     data = [link for link in page.links if link.startswith("data:application/json")]
     (content,) = (base64.b64decode(link.partition(",")[2]) for link in data)
@@ -106,6 +107,7 @@ def test_a_single_result_has_no_relative_table(result):
     assert "Relative to the first" not in report(Comparison([result]))
 
 
+@pytest.mark.long
 def test_the_same_results_give_the_same_page(comparison):
     assert report(comparison) == report(comparison)
 

@@ -69,6 +69,7 @@ def test_the_whole_of_figure_5_has_every_threshold_on_all_requests():
     assert list(thresholds(Runs(results), "financial1/0")) == list(range(1, 33))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("most", "cut"), [(1_000, 1_000), (10**9, None)])
 def test_settings_are_varied_on_the_first_requests_of_a_volume_that_has_more(
     monkeypatch, most, cut
@@ -116,6 +117,7 @@ def test_the_bounds_are_those_of_the_device_and_the_workload_that_are_run():
     assert found["workload"]["spatial_locality"] == bounds.LOCAL
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("requests", [200, None])
 def test_settings_are_varied_on_fewer_requests_but_never_on_more(tmp_path, requests):
     (few,) = (

@@ -23,6 +23,7 @@ from ftlab import ConfigError, TraceError, live, read_trace
 from ftlab import configuration_file as files
 from ftlab.simulation import execute
 from ftlab.watch.live import asked, lines
+from marks import long_but
 from test_cli import failure
 
 sys.path.append(str(Path(__file__).parent.parent / "tools"))
@@ -57,7 +58,7 @@ def bytes_of(rng, count):
     return rng.randbytes(count)
 
 
-@pytest.mark.parametrize("ftl", MOUNTING)
+@pytest.mark.parametrize("ftl", long_but(["tpftl"], MOUNTING))
 def test_what_is_written_is_read_and_outlives_the_session(folder, ftl):
     rng = random.Random(ftl)
     model = bytearray(2 * MIB)
@@ -207,7 +208,7 @@ def test_hints_that_nobody_hears_are_refused(folder):
         assert not any("handle" in name for name in device.figures())
 
 
-@pytest.mark.parametrize("ftl", [*MOUNTING, "sepbit", "block", "bast"])
+@pytest.mark.parametrize("ftl", long_but(["dftl", "block"], [*MOUNTING, "sepbit", "block", "bast"]))
 def test_the_recorded_session_replays_with_the_same_counts(folder, ftl):
     rng = random.Random(ftl)
     record = folder / "session.csv"
@@ -336,6 +337,7 @@ def test_hostile_clients_hurt_nobody_else(folder):
     assert live.is_clean(live.fsck(folder / "image"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ftl", ["mnftl", "mnftl-hybrid", "superblock"])
 def test_an_image_keeps_what_oobs_have_of_a_map(folder, ftl):
     rng = random.Random(ftl)

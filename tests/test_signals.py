@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from marks import long_but
 from test_process import COMMAND, ENDLESS, wait_until
 
 sys.path.append(str(Path(__file__).parent.parent / "tools"))
@@ -29,7 +30,7 @@ def started(*arguments: str, **how) -> subprocess.Popen:
     return process
 
 
-@pytest.mark.parametrize("number", SENT, ids=lambda number: number.name)
+@pytest.mark.parametrize("number", long_but([signal.SIGTERM], SENT), ids=lambda number: number.name)
 def test_each_signal_ends_a_command_with_its_code_and_nothing_is_left(tmp_path, number):
     output = tmp_path / "o.parquet"
     generate = ("trace", "generate", "financial1", "--requests", "400000000", "-o", str(output))
@@ -42,6 +43,7 @@ def test_each_signal_ends_a_command_with_its_code_and_nothing_is_left(tmp_path, 
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.long
 def test_a_second_signal_changes_nothing(tmp_path):
     process = started("run", *ENDLESS, "-o", str(tmp_path / "r.json"))
     time.sleep(1)
@@ -205,7 +207,9 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize(
+    "number", long_but([signal.SIGTERM], [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+)
 @pytest.mark.parametrize("what", SHOWN)
 def test_the_terminal_is_as_it_was(what, number):
     arguments, begins, ends = SHOWN[what]
@@ -243,7 +247,8 @@ def test_a_terminal_that_is_closed_is_no_traceback():
 
 
 @pytest.mark.parametrize(
-    "arguments", ["--version", "list ftls", "trace convert t.spc --to spc -o -"]
+    "arguments",
+    long_but(["list ftls"], ["--version", "list ftls", "trace convert t.spc --to spc -o -"]),
 )
 @pytest.mark.parametrize("reader", ["| head -1", "| (exec <&-)", "| true", ">&-"])
 def test_who_has_seen_enough_is_told_nothing(tmp_path, arguments, reader):
@@ -268,6 +273,7 @@ def test_a_full_disk_behind_standard_output_is_told_in_a_line(arguments):
     assert (done.returncode, done.stderr) == (2, told)
 
 
+@pytest.mark.long
 def test_ctrl_c_while_an_empty_input_ends_is_no_mistake(tmp_path):
     for _ in range(3):
         process = started("run", "-", "--capacity", "4MiB", stdin=subprocess.PIPE)

@@ -111,6 +111,7 @@ def test_trace_info_in_full(ftlab, trace):
     assert sorted(os.listdir()) == ["a.json", "a.svg"]
 
 
+@pytest.mark.long
 def test_two_parts_of_a_trace_are_compared(ftlab, trace):
     result = ftlab(
         "trace", "compare", trace, trace, "--skip", "0,30", "--requests", "20,10", "--json"

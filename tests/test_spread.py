@@ -41,6 +41,7 @@ def test_parts_are_equal_pieces_on_the_device_of_the_whole(recorded):
     assert all("device" not in cut for cut in given)
 
 
+@pytest.mark.long
 def test_parts_of_a_recorded_trace_have_a_deviation_where_seeds_have_none(ftlab, recorded):
     seeds = ftlab("compare", recorded, *SMALL, "--ftl", "page,dftl", "--seeds", 3)
     assert "seed changes nothing" in seeds.stderr and "--parts 10" in NO_EFFECT
@@ -62,6 +63,7 @@ def test_each_part_is_the_run_of_its_requests(ftlab, recorded):
     assert {**both[1], "speed": None} == {**again, "speed": None}
 
 
+@pytest.mark.long
 def test_what_a_deviation_is_of_is_said_in_every_form(ftlab, recorded):
     runs = ("compare", WRITES, *SMALL, "--ftl", "page,dftl", "--seeds", 3)
     told = "3 seeds of the workload"
@@ -131,6 +133,7 @@ def test_runs_that_failed_for_one_reason_are_one_row(ftlab):
     assert len([row for row in each if " 4B " in row]) == 3
 
 
+@pytest.mark.long
 def test_a_sweep_over_parts_is_drawn_with_whiskers(ftlab, recorded):
     swept = ftlab("sweep", recorded, *SMALL, *SWEPT, "--parts", 3, "--results", "kept")
     assert swept.exit_code == 0, swept.output
@@ -141,6 +144,7 @@ def test_a_sweep_over_parts_is_drawn_with_whiskers(ftlab, recorded):
     assert Path("p.svg").read_text().count(">TPFTL<") == 1, "one line, not one for each part"
 
 
+@pytest.mark.long
 def test_parts_of_traces_of_unequal_length_are_groups_of_their_own(ftlab, recorded):
     Path("u.spc").write_text("".join(TRACE.splitlines(keepends=True)[:2100]))
     traces = (recorded, "u.spc")

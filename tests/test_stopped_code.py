@@ -169,6 +169,7 @@ def test_in_a_session_ctrl_c_ends_what_the_class_does(tmp_path, body):
     assert done.stderr == ""
 
 
+@pytest.mark.long
 def test_a_class_that_holds_back_what_is_raised_in_it_does_not_break_the_end_of_a_session(tmp_path):
     write_wrong(HOLDS_BACK, tmp_path)
     done = session(
@@ -225,6 +226,7 @@ def test_a_run_inside_a_class_is_stopped_with_it(tmp_path):
     assert (done.returncode, done.stdout.split()) == (0, ["stopped", "True"]), done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["run", "watch"])
 def test_a_terminal_is_as_it_was_when_a_class_is_stopped(tmp_path, name):
     write_endless(LOOPS, tmp_path)

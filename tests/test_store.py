@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ftlab import ConfigError, TraceError, Workload, profile, read_trace
+from marks import long_but
 from test_cli import failure
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
@@ -46,7 +47,9 @@ def test_a_codec_that_is_not_read_is_told_by_its_name(ftlab, trace, codec, numbe
     assert f"found columns compressed with {codec}, expected zstd, snappy or none" in line
 
 
-@pytest.mark.parametrize("name", ["a.spc", "a.mqsim.zst", "a.disksim.trace.gz", "a.parquet"])
+@pytest.mark.parametrize(
+    "name", long_but(["a.parquet"], ["a.spc", "a.mqsim.zst", "a.disksim.trace.gz", "a.parquet"])
+)
 def test_a_workload_can_be_given_to_other_simulators(name, tmp_path):
     workload = Workload("randrw", bs="8k", size="4MiB", requests=3000)
     written = workload.convert(tmp_path / name)

@@ -265,6 +265,7 @@ def test_warnings_travel_into_the_tables_of_a_comparison(ftlab):
         assert "page-level, DFTL: " in Path(name).read_text(), name
 
 
+@pytest.mark.long
 def test_results_as_parquet(ftlab, folder):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")

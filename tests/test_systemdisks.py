@@ -5,11 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from marks import long_but
+
 PAGE, PAGES_OF_BLOCK, WRAPPED = 2048, 128, 1 << 30
 REQUESTS = "300000"
 
 
-@pytest.mark.parametrize("name", ["systemdisk1", "systemdisk2", "systemdisk3"])
+@pytest.mark.parametrize(
+    "name", long_but(["systemdisk1"], ["systemdisk1", "systemdisk2", "systemdisk3"])
+)
 def test_a_logical_block_has_fewer_than_sixteen_start_pages_on_average(
     ftlab, tmp_path: Path, name: str
 ) -> None:

@@ -50,6 +50,7 @@ def test_titles_of_labels():
     assert {label: title(label) for label in labels} == labels
 
 
+@pytest.mark.long
 def test_tables_have_titles_and_files_have_keys(ftlab):
     names = "page,S-FTL,cachftl"
     shown = ftlab("compare", *SMALL, "--ftl", names, "--report", "report.html")

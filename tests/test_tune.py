@@ -239,6 +239,7 @@ def test_bounds_have_the_units_of_their_figures():
     assert Goal.of({"minimize": "ram_bytes", "trials": "1k"}).trials == 1000
 
 
+@pytest.mark.long
 def test_a_search_of_the_command_line(ftlab):
     asked = ("tune", *SMALL, "--minimize", "response_us.mean,ram_bytes", "--trials", "8")
     first = ftlab(*asked, "--limit", "ram_bytes <= 64KiB", "--plot", "front.svg")

@@ -138,5 +138,6 @@ def test_words_of_a_page_are_those_of_its_sentences():
     assert [*voice.lengths(pages)] == [("docs", "63000 words, at most 60000")]
 
 
+@pytest.mark.long
 def test_everything_is_in_the_voice(capsys):
     assert voice.main() == 0, capsys.readouterr().out

@@ -58,6 +58,7 @@ def hit_ratios(ftls, warmup):
     return {each.ftl: each.mapping.hit_ratio for each in found}
 
 
+@pytest.mark.long
 def test_a_warm_up_moves_what_holds_runs_of_pages_and_hardly_anything_else():
     before, after = (
         hit_ratios(["dftl", "dloop", *OF_RUNS], mode) for mode in ("sequential", "random:1")
@@ -79,6 +80,7 @@ def test_a_comparison_says_whose_hit_ratio_the_warm_up_decides():
     assert any(line.startswith("S-FTL: the warm-up") for line in lines)
 
 
+@pytest.mark.long
 def test_a_sweep_says_it_too_unless_it_compares_warm_ups(ftlab):
     asked = ("sweep", "financial1", "--requests", "2k", "--ftl", "dftl,sftl")
     shown = ftlab(*asked, "--warmup", "footprint")

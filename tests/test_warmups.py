@@ -29,6 +29,7 @@ def figures(result):
     return tree
 
 
+@pytest.mark.long
 def test_results_are_those_of_points_that_run_alone(tmp_path):
     points = [
         point(ftl, mode, warmup)

@@ -157,6 +157,7 @@ def test_generate_takes_counts_as_other_commands_do(ftlab):
     assert 'did you mean "financial1"' in line
 
 
+@pytest.mark.long
 def test_a_cyclic_trace_has_a_model(ftlab):
     lines = [f"0,{16 * (n % 300)},4096,r,{n / 100:.6f}\n" for n in range(400)]
     Path("cyclic.spc").write_text("".join(lines))
@@ -177,6 +178,7 @@ def test_results_are_in_the_order_of_numbers(ftlab):
     assert ftlab("results", "r", "--where", "mapping.hit_ratio > 99%").exit_code == 0
 
 
+@pytest.mark.long
 def test_labels_and_order_do_not_depend_on_who_ran_a_point_first(ftlab):
     narrow = ("--ftl", "dftl", "--cache", "8k")
     wide = ("--ftl", "dftl,page", "--cache", "8KiB,16KiB", "--seeds", "2")

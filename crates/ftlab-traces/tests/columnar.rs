@@ -65,6 +65,7 @@ fn any_request() -> impl Strategy<Value = (u64, u64, u32, u32, u8)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
+    #[ignore = "long: part of make test-long"]
     fn what_is_written_is_read(
         some in proptest::collection::vec(any_request(), 1..200),
         copies in 1..3000usize,
@@ -157,6 +158,7 @@ fn both(name: &str, requests: &[Request]) -> [PathBuf; 2] {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn filters_give_what_they_give_on_text() {
     let paths = both("filters", &plain(3 * GROUP_ROWS as u64));
     let base = TraceOptions::default;

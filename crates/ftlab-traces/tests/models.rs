@@ -196,6 +196,7 @@ fn fresh_places_lie_on_pages_never_used() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn places_are_aligned_to_more_than_a_page_and_a_fit_finds_it_out() {
     for (unit, begins) in [(8, [2, 7]), (16, [10, 15]), (32, [5, 26])] {
         let weights: Vec<u8> = (0..unit)

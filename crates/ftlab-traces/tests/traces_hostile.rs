@@ -59,6 +59,7 @@ fn a_name_of_control_characters_in_an_archive_is_told_in_plain_letters() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn damaged_seeds_break_no_promise() {
     let mut state = 1u64;
     let mut draw = |below: usize| {

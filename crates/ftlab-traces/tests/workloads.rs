@@ -82,6 +82,7 @@ fn a_space_of_one_request_is_enough() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn a_seed_is_a_stream_and_another_seed_another() {
     for &pattern in Pattern::ALL {
         let config = config(pattern);
@@ -289,6 +290,7 @@ const EARLY: [&str; 5] = [
 
 /// `cargo run --release --example profile_table` checks all profiles at full length.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn profiles_have_their_published_figures() {
     for data in PROFILES {
         let model = data.model();
@@ -322,6 +324,7 @@ fn unevenness(numbers: &[u64], n: u64) -> f64 {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn places_are_even_over_planes() {
     for data in PROFILES {
         let requests = pass(&*profile(data.name, Some(300_000), 1).unwrap());

@@ -85,6 +85,7 @@ fn facts(report: &Report) -> Value {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn the_same_seed_gives_the_same_report_and_another_seed_another() {
     the_seed_decides(&small());
 }
@@ -110,6 +111,7 @@ fn the_seed_decides(config: &Config) {
 
 /// Under `steady:1%` the FTLs need different numbers of passes: one that is steady waits for the others.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn ftls_that_run_together_do_what_each_does_alone() {
     let mut config = small();
     for warmup in ["random:1", "steady:1%", "steady-random"] {
@@ -252,6 +254,7 @@ fn the_numbers_of_a_zipf_workload_stay() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn the_numbers_of_financial1_stay() {
     insta::assert_snapshot!(table(&reports(&config(FINANCIAL1))));
 }

@@ -38,6 +38,7 @@ fn equals_simulation(tree: &Value) {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn a_model_and_each_way_to_lay_out_volumes() {
     let input = json!({"trace": "financial1", "requests": 30_000});
     for (address, device) in

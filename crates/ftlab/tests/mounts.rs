@@ -194,6 +194,7 @@ fn what_has_no_data_block_is_merged() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn every_ftl_that_mounts_finds_all_after_random_writes() {
     let catalog = Catalog::standard();
     for entry in catalog.ftls().iter().filter(|entry| entry.recovers()) {

@@ -62,6 +62,7 @@ fn assert_within(found: u64, published: u64, share: f64, what: &str) {
 /// New pages come as seldom as at the beginning of the real trace. To have all of the published copies, more of them
 /// would have to come later.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn financial1_erases_as_published_and_copies_half() {
     let (copies, erases) = copies_and_erases("financial1", 1_333_747);
     assert_within(copies, 220_166, 0.55, "copies");
@@ -69,6 +70,7 @@ fn financial1_erases_as_published_and_copies_half() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn financial2_copies_and_erases_as_published() {
     let (copies, erases) = copies_and_erases("financial2", 3_699_194);
     assert_within(copies, 5_856, 0.25, "copies");

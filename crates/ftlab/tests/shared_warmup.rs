@@ -59,6 +59,7 @@ fn hosts(ftl: &str, more: &Value) -> Vec<Point> {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn points_that_differ_in_the_host_share_every_warm_up() {
     for warmup in ["footprint", "replay:1", "sequential", "random:1", "steady:20%"] {
         for ftl in ["page", "tpftl", "fast", "superblock"] {

@@ -174,6 +174,7 @@ fn gc_that_never_ran_is_told_with_the_share_of_the_spare_space() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn every_ftl_becomes_steady_in_either_way() {
     for entry in Catalog::standard().ftls() {
         for mode in ["steady:10%", "steady-random:10%"] {

@@ -249,7 +249,7 @@ fn what_an_oob_has_of_a_map_is_kept() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(12 * ProptestConfig::default().cases))]
 
     /// A cut of the machine leaves an earlier state, the last flushed one or a later one. Then work
     /// continues.

@@ -128,6 +128,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long: part of make test-long"]
     fn draws_follow_the_exact_law() {
         for theta in [0.0, 0.3, 0.8, 0.99, 1.0, 1.000_000_1, 1.1, 2.0, 3.0] {
             for n in [2, 10, 1000, 131_072] {

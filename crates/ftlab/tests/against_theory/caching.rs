@@ -76,6 +76,7 @@ fn a_small_lru_cache_has_kings_exact_hit_ratio() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn lru_and_fifo_caches_have_the_hit_ratios_of_ches_approximation() {
     eprintln!("theta entries  LRU     Che              FIFO    theory");
     for (theta, entries) in

@@ -122,6 +122,7 @@ fn heading(title: &str) {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn with_a_shared_open_block_write_amplification_is_theorys() {
     heading("copies = shared");
     let point = |victim, spare, pages, blocks| Point { victim, spare, pages, blocks, reserve: 1 };
@@ -158,6 +159,7 @@ fn with_a_shared_open_block_write_amplification_is_theorys() {
 /// The rule of `steady-random`, from an empty device: what is measured then is theory's, and nothing
 /// like the write amplification of the first window.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn random_writes_until_steady_reach_theorys_write_amplification() {
     heading("copies = shared; warm-up until steady");
     for (victim, spare, pages) in [
@@ -192,6 +194,7 @@ fn random_writes_until_steady_reach_theorys_write_amplification() {
 
 /// Random selection mixes slowly: 2 %, and several seeds.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn with_random_victims_write_amplification_is_the_inverse_of_spare() {
     heading("copies = shared");
     for (spare, pages, seeds) in [(0.07, 64, 1), (0.15, 128, 1), (0.30, 64, 4), (0.50, 64, 4)] {
@@ -203,6 +206,7 @@ fn with_random_victims_write_amplification_is_the_inverse_of_spare() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn with_separate_open_blocks_write_amplification_is_between_the_bounds() {
     heading("copies = own");
     for (spare, pages, blocks, reserve) in [

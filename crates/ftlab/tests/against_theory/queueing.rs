@@ -53,6 +53,7 @@ fn read_queue(
 
 /// The standard error grows with the load: 4 million arrivals below 0.8, more from there on.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn poisson_reads_of_one_plane_are_an_md1_queue() {
     eprintln!("load  response  theory          no wait");
     for (load, millions, tolerance) in

@@ -203,6 +203,7 @@ fn greedy_is_the_best_policy_under_uniform_writes() {
 
 /// Bux & Iliadis, Performance Evaluation 67, 2010.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn write_amplification_falls_with_spare_space_and_rises_with_the_block_size() {
     for policy in ["greedy", "fifo", "random"] {
         let found = [16, 24, 32, 48, 64, 96, 128].map(|spare| uniform(policy, spare, 64));

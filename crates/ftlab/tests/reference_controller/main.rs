@@ -256,6 +256,7 @@ fn pages_by_their_place_and_trims_copy_what_the_reference_controller_copies() {
 
 /// Rules and steps that are drawn: all types, opening ahead, background GC, trims, updates of handles.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn random_cases_copy_what_the_rules_say() {
     for seed in 0..300 {
         let mut random = Random(seed);

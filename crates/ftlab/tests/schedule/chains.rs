@@ -114,6 +114,7 @@ fn compare(name: &str, found: &Found, turn: Turn, arrivals: Arrivals) -> [f64; 3
 
 /// Whichever of the reads that wait a plane takes.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn chains_of_reads_keep_as_many_planes_busy_as_queues_do() {
     for chain in [1, 2, 3] {
         for depth in [1, 4, 16, 64, 256] {
@@ -144,6 +145,7 @@ fn chains_that_end_in_a_program_do_what_queues_of_the_oldest_request_first_do() 
 
 /// Arrivals at any time leave gaps that are too short for a read: they cost response, not throughput.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn planes_that_are_offered_more_than_they_can_do_are_busy() {
     for (chain, writes) in [(1, false), (2, false), (3, false), (1, true), (2, true), (3, true)] {
         let work = 25_000.0 * chain as f64 + if writes { 87_500.0 } else { 0.0 };
@@ -160,6 +162,7 @@ fn planes_that_are_offered_more_than_they_can_do_are_busy() {
 
 /// DLOOP and DFTL with a cache of a few percent of the map: nearly every request has two operations.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn an_ftl_that_reads_its_map_from_flash_is_as_fast_as_queues_are() {
     for (ftl, writes) in [("dloop", 0.0), ("dftl", 0.0), ("dloop", 0.3)] {
         for depth in [1_usize, 4, 16, 64, 256] {

@@ -151,6 +151,7 @@ fn check(preset: &str, spare: &str, loads: &[Load], depths: &[usize], requests: 
 
 /// Where reads interrupt cached programs, where they cannot, and where the bus is what is short.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn a_deeper_queue_is_never_slower() {
     for preset in ["onfi-tlc", "onfi-mlc", "dloop"] {
         check(preset, "25%", &LOADS[..2], &[1, 8, 16, 64, 256], 1500);

@@ -121,6 +121,7 @@ fn check_choice(config: &Config, seed: u64, ftl: &str, most: u64) -> usize {
 
 /// Where everything waits for one plane, whatever the times.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn one_plane_does_what_a_queue_chooses() {
     let mut operations = 0;
     for seed in 0..150 {
@@ -261,6 +262,7 @@ fn every_operation_is_done_when_a_drawing_of_the_device_says() {
 
 /// The plain timeline and the one that keeps a log are different code with the same times.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn a_log_changes_no_time() {
     for seed in 0..200 {
         let mut rng = Rng::new(seed, "schedule");

@@ -136,21 +136,25 @@ fn without_classes_a_volume_moves_what_the_oracle_moves() {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn schemes_by_counts_and_intervals_move_what_the_oracle_moves() {
     hold(&["DAC", "MultiQueue", "SFR", "WARCIP"]);
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn sepbit_and_its_halves_move_what_the_oracle_moves() {
     hold(&["SepBIT", "UW", "GW"]);
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn schemes_by_hotness_extents_and_fading_counts_move_what_the_oracle_moves() {
     hold(&["SFS", "ETI", "FADaC"]);
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn future_knowledge_moves_what_the_oracle_moves() {
     hold(&["FK"]);
 }
@@ -269,6 +273,7 @@ fn garbage_starts_gc_where_an_ftl_obeys_it_alone() {
 
 /// Victims whose pages go to several classes may open more blocks than they give at once.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn the_smallest_volume_has_a_block_for_each_class_of_a_victim() {
     for (pages, victims) in [(4, 1), (4, 3), (8, 1), (8, 8), (16, 4)] {
         let (requests, logical) = (generator::large(2048, 300, pages), 2048);

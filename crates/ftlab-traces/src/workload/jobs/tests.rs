@@ -293,6 +293,7 @@ fn a_mistake_names_its_line() {
 
 /// Whatever is written over a job file is run or told, never a panic.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn no_text_breaks_anything() {
     let random = "[global]\nrw=randrw\nbssplit=4k/50:8k/\nrandom_distribution=zoned:50/50:50/50\nsize=64k\n\
                   iodepth=4\nrate=1m\nthinktime=1ms\nplids=0-3\nfdp=1\n[a]\nnumjobs=2\noffset_increment=1%\n";

@@ -17,6 +17,7 @@ fn made(model: &Model, requests: u64) -> Vec<Request> {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn the_stream_of_a_fitted_model_is_like_the_one_it_was_fitted_to() {
     let sizes: Vec<u64> = (3..18).map(|power| 1 << power).collect();
     for name in ["financial2", "build", "msr-ts"] {
@@ -74,6 +75,7 @@ fn busiest(requests: &[Request]) -> (u32, u64) {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn what_is_written_reads_back_as_the_same_stream() {
     let fitted = refit(&Profile::find("financial1").unwrap().model(), 50_000);
     let text = fitted.to_string();
