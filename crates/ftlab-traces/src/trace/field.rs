@@ -438,6 +438,12 @@ fn skip_blanks(text: &[u8]) -> &[u8] {
 pub(super) fn quoted(input: &[u8]) -> String {
     // A character has at most four bytes, so the rest of a long line need not be read.
     let text = String::from_utf8_lossy(&input[..input.len().min(4 * QUOTED)]);
+    // Recognition asks for all lines that a format does not take, and escapes are slow.
+    let is_plain = |b| matches!(b, b' ' | b'!' | b'#'..=b'&' | b'('..=b'[' | b']'..=b'~');
+    if text.bytes().all(is_plain) {
+        let dots = if text.len() > QUOTED { "..." } else { "" };
+        return ["\"", &text[..text.len().min(QUOTED)], dots, "\""].concat();
+    }
     let shown: String = text.chars().take(QUOTED).collect();
     let dots = if text.chars().count() > QUOTED { "..." } else { "" };
     format!("\"{}{dots}\"", shown.escape_debug())
@@ -452,6 +458,21 @@ mod tests {
 
     const ONE: &[Column] = &[Column::new("n", "a number")];
     const TWO: &[Column] = &[Column::new("a", "a number"), Column::new("b", "a number")];
+
+    #[test]
+    fn what_is_quoted_is_escaped_and_cut() {
+        for byte in 0..=u8::MAX {
+            let text = String::from_utf8_lossy(&[byte]).into_owned();
+            assert_eq!(quoted(&[byte]), format!("\"{}\"", text.escape_debug()), "{byte}");
+        }
+        for (last, shown) in [(b'a', "a"), (b'\t', "\\t")] {
+            for (count, dots) in [(59, ""), (60, "..."), (500, "...")] {
+                let text = [&[last], &vec![b'a'; count][..]].concat();
+                let rest = "a".repeat(count.min(59));
+                assert_eq!(quoted(&text), format!("\"{shown}{rest}{dots}\""), "{count}");
+            }
+        }
+    }
 
     fn integer(text: &[u8]) -> Result<u64, Mistake> {
         let mut fields = Fields::new(text, Separator::Comma, ONE);
