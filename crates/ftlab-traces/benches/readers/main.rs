@@ -1,4 +1,5 @@
-//! How fast each reader is, from bytes in memory to checked requests, by time of the processor.
+//! How fast each reader is, from bytes in memory to checked requests, by time of the processor, and what it takes to
+//! recognise its format.
 //!
 //! `cargo bench -p ftlab-traces` or `make bench`; behind it names of formats
 //! (`cargo bench -p ftlab-traces -- spc msr`). The best of several passes counts, as the machine has other
@@ -7,7 +8,7 @@
 mod inputs;
 
 use ftlab_traces::request::BATCH;
-use ftlab_traces::trace::{FORMATS, read_stream};
+use ftlab_traces::trace::{FORMATS, TraceOptions, read_stream};
 use inputs::{INPUTS, Made};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ const PASSES: usize = 7;
 fn main() -> std::io::Result<()> {
     let asked: Vec<String> =
         std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    eprintln!("{:<16}{:>14}{:>10}", "reader", "M requests/s", "MB/s");
+    eprintln!("{:<16}{:>14}{:>10}{:>18}", "reader", "M requests/s", "MB/s", "recognised, ms");
     let mut readers = Vec::new();
     let unmeasured = |name: &str| INPUTS.iter().all(|(measured, _)| *measured != name);
     let missing = FORMATS.iter().map(|format| format.name).find(|name| unmeasured(name));
@@ -42,8 +43,19 @@ fn main() -> std::io::Result<()> {
 fn measured(name: &str, made: &Made) -> Value {
     let seconds = (0..PASSES).map(|_| pass(made)).fold(f64::INFINITY, f64::min);
     let (rate, bytes) = (REQUESTS as f64 / seconds, made.bytes.len() as f64 / seconds);
-    eprintln!("{name:<16}{:>14.2}{:>10.0}", rate / 1e6, bytes / 1e6);
-    json!({ "name": name, "requests_per_s": rate, "bytes_per_s": bytes })
+    let recognised = (0..PASSES).filter_map(|_| recognised(made)).reduce(f64::min);
+    let shown = recognised.map(|seconds| format!("{:.2}", seconds * 1e3)).unwrap_or_default();
+    eprintln!("{name:<16}{:>14.2}{:>10.0}{shown:>18}", rate / 1e6, bytes / 1e6);
+    json!({ "name": name, "requests_per_s": rate, "bytes_per_s": bytes, "recognised_s": recognised })
+}
+
+/// Seconds of a processor until a trace without the name of its format is open; `None` if it needs the name.
+fn recognised(made: &Made) -> Option<f64> {
+    let options = TraceOptions { format: None, ..made.options.clone() };
+    let stream = Box::new(Cursor::new(made.bytes.clone()));
+    let start = processor_seconds();
+    read_stream(stream, &options).ok()?;
+    Some(processor_seconds() - start)
 }
 
 /// Seconds of a processor that one pass takes.
