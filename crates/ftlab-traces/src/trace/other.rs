@@ -399,12 +399,17 @@ fn is_old_fio(line: &[u8]) -> bool {
 fn float_stamp(line: &[u8]) -> Option<Mistake> {
     let stamp = line.split(|b| *b == b',').next()?;
     let text = str::from_utf8(stamp).ok()?;
-    let (number, power) = text.split_once("e+")?;
+    let is_of_spreadsheet = text.contains('E');
+    let (number, power) = text.split_once(if is_of_spreadsheet { "E+" } else { "e+" })?;
     let power: u32 = power.parse().ok()?;
+    let remedy = if is_of_spreadsheet {
+        "a spreadsheet has rounded it, so take the file from before"
+    } else {
+        "write times as whole numbers (in pandas astype(\"int64\") before to_csv)"
+    };
     (number.parse::<f64>().is_ok() && power > 15).then(|| {
         Mistake(format!(
-            "found the time {}, a floating-point number too large to be exact; write times as \
-             whole numbers (in pandas astype(\"int64\") before to_csv)",
+            "found the time {}, a floating-point number too large to be exact; {remedy}",
             quoted(stamp)
         ))
     })
@@ -439,7 +444,11 @@ mod tests {
             (b"; a comment\n[job1]\nbs=4k", "a fio job file"),
             (b"<html>", "markup"),
             (b"rw, 0, 0, 4096\n0, 4096, 4096\n", "version 1"),
-            (b"1.28e+17,hm,0,Read,1,2,3", "floating-point"),
+            (
+                b"1.28e+17,hm,0,Read,1,2,3",
+                "floating-point number too large to be exact; write times",
+            ),
+            (b"1.28E+17,hm,0,Read,1,2,3", "too large to be exact; a spreadsheet has rounded it"),
             (b"\x1f\x9d\x90ab", "gzip -dc"),
             (b"\x01\x02\x03\x04\x05\x06\x07\x08\r\x0e\x0f", "a binary file"),
             (b"  dd-1 [0] 1.5: block_rq_insert: 8,0 W 4096 () 8 + 8", "block_bio_queue"),
