@@ -43,8 +43,9 @@ const SHORTEST_GAP_NS: f64 = 10_000.0;
 /// 10,000 requests per second: few traces in milliseconds have more.
 const SHORT_GAP_NS: f64 = 100_000.0;
 
-/// 10 million requests per second.
-const IMPOSSIBLE_GAP_NS: f64 = 100.0;
+/// 1 million requests per second: few traces in nanoseconds have more, but those in milliseconds with one request per
+/// second, and those in microseconds with a thousand.
+const DOUBTFUL_GAP_NS: f64 = 1000.0;
 
 pub(super) const SECTOR_BYTES: u64 = 512;
 pub(super) const DEVICE: Column = Column::new("device", "a whole number up to 2^32 - 1");
@@ -144,18 +145,22 @@ pub(super) fn doubtful_milliseconds<F: LineFormat>(sample: &Sample) -> Option<St
     Some(question(found, &[TimeUnit::Milliseconds, TimeUnit::Seconds]))
 }
 
-/// Whether times in MQSim's columns may have a larger unit: requests are closer together than any
-/// device can serve them.
+/// Whether times in MQSim's columns may have a larger unit: requests are closer together than in most of its traces.
 pub(super) fn doubtful_nanoseconds<F: LineFormat>(sample: &Sample) -> Option<String> {
     if let Some(late) = late_stamp::<F>(sample) {
         return Some(late);
     }
     let requests: Vec<RawRequest> = sample.requests::<F>().collect();
-    let close = mean_gap(&requests).is_some_and(|ns| ns < IMPOSSIBLE_GAP_NS);
+    let close = mean_gap(&requests).is_some_and(|ns| ns < DOUBTFUL_GAP_NS);
     close.then(|| {
-        let found = "more than 10,000,000 requests arrive in a second if times are nanoseconds, \
+        let found = "more than 1,000,000 requests arrive in a second if times are nanoseconds, \
                      so they may count something else";
-        let units = [TimeUnit::Nanoseconds, TimeUnit::Microseconds, TimeUnit::Seconds];
+        let units = [
+            TimeUnit::Nanoseconds,
+            TimeUnit::Microseconds,
+            TimeUnit::Milliseconds,
+            TimeUnit::Seconds,
+        ];
         question(found, &units)
     })
 }
